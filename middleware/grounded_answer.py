@@ -1,6 +1,6 @@
 """Middleware that accepts an answer only if the run's tool results support its claims."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +96,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             rewritten = with_value(rewritten, path, passage)
         return AnswerAccepted(checked.evidence, answer=rewritten if checked.passages else None)
 
-    def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
+    def evidence(self, state: Any) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""
         return [run for run in results_of_run(state) if may_support(run) and self._counts(run)]
 

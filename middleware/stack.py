@@ -21,7 +21,6 @@ from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colo
 from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
-from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.argument_checks import check_function, check_list, shown
 from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
@@ -124,8 +123,12 @@ class MiddlewareStack:
 
     def wrap_tool_call(self, call: ToolCallStep) -> ToolCallStep:
         """Wrap a tool call in every layer, and record its result if a middleware needs it."""
-        wrap = partial(reduce, _around_tool, self.tool_wrappers[::-1])
-        return recording(wrap, call) if self._records else wrap(call)
+        wrap: Callable[[ToolCallStep], ToolCallStep] = partial(reduce, _around_tool, self.tool_wrappers[::-1])
+        if not self._records:
+            return wrap(call)
+        from answergraph.nodes.tool_recording import recording  # noqa: PLC0415 - only agents that check evidence record results
+
+        return recording(wrap, call)
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
         """Return a function that wraps a call in the layers that ask a person about these names."""

@@ -15,6 +15,7 @@ from answergraph.nodes.external_tool import described_name
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits
 from answergraph.state.outcome import EndStrategy
+from answergraph.state.turn import CallNames
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,17 @@ class AgentParts:
     def return_direct(self) -> dict[str, bool]:
         """Per tool, whether its result ends the run."""
         return {tool.name: tool.return_direct for tool in self.tools}
+
+    @cached_property
+    def call_names(self) -> CallNames:
+        """The names that sort the calls of a reply."""
+        return CallNames(
+            answers=self.format.declared,
+            at_run_time=self.format.reads_answers and not self.format.declared,
+            external=self.external,
+            returns_directly=self.return_direct,
+            reviewed=self.reviewed_answers,
+        )
 
     @cached_property
     def offered_tools(self) -> tuple[BaseTool | dict[str, Any], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import isroutine
 from typing import Any
@@ -16,6 +16,7 @@ from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.steps import Step
+from answergraph.state.agent_state import RunState
 from answergraph.state.outcome import AnswerAccepted, Problem
 
 AnswerCheck = Callable[[Any, Any, Any], object]
@@ -116,7 +117,7 @@ def _name_of(check: AnswerCheck) -> str:
 
 
 def reviewed_message(
-    message: AIMessage, names: frozenset[str], wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]
+    message: AIMessage, names: frozenset[str], wrap: Callable[[ToolCallStep], ToolCallStep], state: RunState
 ) -> Step[AIMessage]:
     """Return a reply with a person's edits of the answers in ``names``; the conversation keeps the original.
 
@@ -129,7 +130,7 @@ def reviewed_message(
     return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
 
 
-def _reviewed_call(call: ToolCall, wrap: Callable[[ToolCallStep], ToolCallStep], state: Mapping[str, Any]) -> Step[ToolCall]:
+def _reviewed_call(call: ToolCall, wrap: Callable[[ToolCallStep], ToolCallStep], state: RunState) -> Step[ToolCall]:
     decided = call
 
     def capture(request: ToolCallRequest) -> Step[ToolResult]:

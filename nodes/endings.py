@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from answergraph.nodes.model_visit import CurrentReply
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
-from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
-from answergraph.state.stop_reasons import repeats_cut_calls
+from answergraph.state.turn import Turn
 
 ASKED_ONCE = ("truncated", "empty")
 """After these at most one further call is made."""
@@ -128,11 +128,11 @@ def _steps_down(facts: EndingFacts) -> bool:
     return not facts.is_attempt or is_ignored or (facts.status == "invalid" and is_spent)
 
 
-def repeats(reading: Reading, ledger: RunLedger, conversation: Sequence[AnyMessage]) -> bool:
+def repeats(reading: Reading, ledger: RunLedger, turn: Turn) -> bool:
     """Return whether the last attempt was the same mistake."""
     attempts = ledger["attempts"]
     if reading.status in ASKED_ONCE:
-        return repeats_cut_calls(conversation) or any(attempt["status"] == reading.status for attempt in attempts)
+        return turn.repeats_cut_calls or any(attempt["status"] == reading.status for attempt in attempts)
     if not attempts or attempts[-1]["status"] != reading.status:
         return False
     # Replies without an answer are the same mistake; answers are compared by value.
@@ -171,12 +171,12 @@ def outcome_of(
         narrowed=reply.ledger["narrowed"],
         evidence={path: list(span) for path, span in accepted.evidence.items()},
         coverage=coverage_of(answer.data, accepted.evidence) if answer else {},
-        usage=of_run(reply.ledger["usage"], reply.conversation),
+        usage=of_run(reply.ledger["usage"], reply.turn.messages),
         limits={**vars(limits)},
     )
 
 
-def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
+def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
     """Raise if the run has no answer: the ``no_answer`` node, in the graph only with ``on_failure="raise"``.
 
     A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.
@@ -184,7 +184,7 @@ def raise_without_answer(state: Mapping[str, Any], runtime: Runtime[Any], *, key
     Raises:
         NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.
     """
-    outcome = state.get(keys.outcome)
+    outcome: Any = state.get(keys.outcome)
     if outcome is not None and outcome["status"] not in ("answered", "abstained", "deferred"):
         raise NoAnswerError(outcome)
     return {}

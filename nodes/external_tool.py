@@ -1,18 +1,20 @@
 """External tool calls: the run ends, and resumes with their results."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import ToolCall
 from langchain_core.tools import BaseTool
 from langgraph.types import Command
 from pydantic import BaseModel
 
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.ledger import LEDGER, stored_ledger, taken_out
-from answergraph.state.messages import answered_ids, calls_taken_out, last_turn, unanswered
+from answergraph.state.agent_state import RunState
+from answergraph.state.ledger import LEDGER
+from answergraph.state.messages import calls_taken_out
 from answergraph.state.outcome import Outcome, PendingCall
 from answergraph.state.own_keys import written_messages
+from answergraph.state.turn import Turn, as_pending
 
 DEFERRED = "The run waits for the results of {names}."
 
@@ -64,42 +66,16 @@ def described_name(description: Mapping[str, Any]) -> str | None:
     return function.get("name") if is_function else None
 
 
-def noting_calls_taken_out(before: Sequence[ToolCall], state: Mapping[str, Any], update: Any) -> Any:
+def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: Any) -> Any:
     """Add to a hook's update a note of the calls it removed from the last reply."""
-    message, _ = last_turn(state["messages"])
-    ledger = stored_ledger(state)
-    if not before or message is None or ledger is None:
+    turn = Turn(state)
+    ledger = turn.ledger
+    if not before or turn.reply is None or ledger is None:
         return update
-    if not (taken := calls_taken_out(message, before, written_messages(update))):
+    if not (taken := calls_taken_out(turn.reply, before, written_messages(update))):
         return update
     note: Command[Any] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
     return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]
-
-
-def as_pending(calls: Iterable[ToolCall]) -> list[PendingCall]:
-    return [PendingCall(id=str(call["id"]), name=call["name"], args=call["args"]) for call in calls]
-
-
-def calls_elsewhere(
-    message: AIMessage | None,
-    after: Sequence[BaseMessage],
-    state: Mapping[str, Any],
-    external: Collection[str],
-    own: Collection[str],
-) -> list[PendingCall]:
-    """Return the external calls of the last reply.
-
-    These are calls of ``external`` tools, and calls removed by a hook whose names are not the agent's ``own``.
-    """
-    calls = [] if message is None else [call for call in message.tool_calls if call["name"] in external]
-    waiting = as_pending(unanswered(calls, after))
-    ids = {call["id"] for call in waiting} | answered_ids(after)
-    return [*waiting, *(call for call in taken_out(state) if call["name"] not in own and call["id"] not in ids)]
-
-
-def has_lost_all_calls(message: AIMessage | None, state: Mapping[str, Any]) -> bool:
-    """Return whether a hook removed all calls from the last reply; the model is not asked again then."""
-    return bool(taken_out(state)) and not (message and message.tool_calls)
 
 
 def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:

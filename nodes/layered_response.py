@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from langgraph.types import Command
 
 from answergraph.asking.model_request import ModelResponse
 from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.state.agent_state import RunState
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import without_refused_keys
 
@@ -49,7 +49,7 @@ class LayeredResponse:
         new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
         return [*known, *new] if new else known
 
-    def commands_without(self, own: frozenset[str], state: Mapping[str, Any]) -> list[Any]:
+    def commands_without(self, own: frozenset[str], state: RunState) -> list[Any]:
         """Return the commands without the agent's own keys.
 
         Raises:

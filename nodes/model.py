@@ -1,6 +1,6 @@
 """The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,33 +12,30 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelResponse
-from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.endings import without_format
-from answergraph.nodes.external_tool import calls_elsewhere, deferred
+from answergraph.nodes.external_tool import deferred
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
+from answergraph.state.agent_state import RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
 from answergraph.state.messages import (
     CUT_CALL,
     TOOL_TOO_LATE,
     TOOL_UNAVAILABLE,
-    answered_ids,
     failed_call_message,
-    last_turn,
-    malformed_call_message,
-    unanswered,
+    malformed_results,
 )
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
-from answergraph.state.stop_reasons import diagnose
+from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import attempt_number, growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 
@@ -68,12 +65,12 @@ class ModelNode:
     """Raises an error if a middleware relies on a tool that the first call of a run does not have."""
     bound: BoundModels = field(default_factory=BoundModels)
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[Any]:
+    def step(self, state: RunState, runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
         given = self.agent.format
         declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
-        running = {RUNNING: state.get(RUNNING) or tracing_of_run()}
+        running = {RUNNING: visit.running or tracing_of_run()}
         if visit.waits:  # some results are still missing
             outcome = deferred(without_format(visit.ledger, visit.messages, self.agent.limits), visit.waits)
             return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
@@ -145,19 +142,21 @@ class ModelNode:
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
         response, declared = layered.response, visit.format
-        message, _ = last_turn(response.result)
+        result: Any = response.result  # what LangChain calls base messages
+        turn = Turn({"messages": result}, self.agent.call_names, declared.declared)
+        message = turn.reply
+        calls = [each for each in turn.calls if each.kind != "answer" and not each.is_malformed]
         # Without a response format the calls of a cut reply run, as in LangChain.
-        calls = [call for call in message.tool_calls if call["name"] not in declared.declared] if message else []
-        is_cut = bool(calls) and declared.reads_answers and message is not None and diagnose(message) == "truncated"
+        is_cut = bool(calls) and declared.reads_answers and turn.stop == "truncated"
         asked = visit.reply_to(message)
         is_off = asked is not None and asked.request.strategy.tools_off
         allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
-        waiting = unanswered(calls[len(carried_out) :], response.result)
+        waiting = [each.call for each in calls[len(carried_out) :] if each.is_open]
         not_run = [failed_call_message(call, _why_not_run(visit, is_cut=is_cut, is_off=is_off)) for call in waiting]
-        has_malformed = any(isinstance(m, AIMessage) and m.invalid_tool_calls for m in response.result)
-        malformed = _malformed_calls(response.result, declared) if has_malformed else ()
+        has_malformed = any([m.invalid_tool_calls for m in response.result if isinstance(m, AIMessage)])
+        malformed = malformed_results(response.result, declared.declared) if has_malformed else ()
         known = visit.ledger["narrowed"]
         narrowed = layered.narrowings(declared, known) if layered.format_changes else known
         ledger = self._charged(visit, message, len(carried_out), narrowed)
@@ -173,7 +172,7 @@ class ModelNode:
             update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
-    def _cleared(self, visit: ModelVisit, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _cleared(self, visit: ModelVisit, state: RunState) -> dict[str, Any]:
         """Clear the results of the thread's earlier run."""
         keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
@@ -211,7 +210,7 @@ class ModelNode:
             update[self.agent.keys.answer] = response.structured_response
         if ledger["last_call_made"] or ledger["tools_were_off"]:
             update[self.agent.keys.outcome] = without_format(ledger, messages, self.agent.limits)
-        elif self.agent.external and (waiting := calls_elsewhere(*last_turn(made["messages"]), made, self.agent.external, ())):
+        elif self.agent.external and (waiting := Turn({"messages": made["messages"]}, self.agent.call_names).elsewhere):
             update[self.agent.keys.outcome] = deferred(without_format(ledger, messages, self.agent.limits), waiting)
             update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
         elif visit.format.at_run_time and self._is_last(response.result):
@@ -238,18 +237,9 @@ def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 
-def _without_repeats(update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+def _without_repeats(update: dict[str, Any], state: RunState) -> dict[str, Any]:
     """Omit unchanged values: each write costs space in every checkpoint."""
     # A value of a middleware may not be comparable.
     is_comparable = update.get(ANSWER_REQUEST, {}).get("middleware_value") is None
     keys = (RUNNING, ANSWER_REQUEST) if is_comparable else (RUNNING,)
     return {key: value for key, value in update.items() if key not in keys or value != state.get(key)}
-
-
-def _malformed_calls(result: list[BaseMessage], declared: DeclaredFormat) -> Iterator[BaseMessage]:
-    # The ``structured_response`` node handles malformed calls of answer tools.
-    done = answered_ids(result)
-    for message in result:
-        for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
-            if call.get("id") and call["id"] not in done and call.get("name") not in declared.declared:
-                yield malformed_call_message(call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,21 +15,19 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import Step, off_loop
-from answergraph.state.agent_state import TOOL_RESULTS
+from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.budget import UsageLimits, callers_budget
 from answergraph.state.ledger import (
-    RUNNING,
     AnswerRequestRecord,
     RunLedger,
     StoredValue,
     added,
-    current_ledger,
-    starts_run,
     usage_of,
 )
-from answergraph.state.messages import answered_ids, repaired_history
+from answergraph.state.messages import repaired_history
 from answergraph.state.outcome import Cause, PendingCall, Usage
 from answergraph.state.tool_results import shown_update
+from answergraph.state.turn import Turn
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,8 @@ class ModelVisit(ModelCalls):
     """The conversation as the state holds it."""
     begins_run: bool
     """Whether this is the first model call of a run."""
+    running: str | None
+    """Whether a tracer records this execution; ``None`` at its first visit."""
     ledger: RunLedger
     """The ledger at the start of the visit."""
     has_no_call: bool
@@ -103,19 +103,20 @@ class ModelVisit(ModelCalls):
         noted = {"answergraph": {name: value for name, value in note.items() if value}}
         return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})
 
-    def as_sent(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def as_sent(self, state: RunState) -> dict[str, Any]:
         """Return the update that records results shown to the model in changed form."""
         return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
 
     @classmethod
-    def begin(cls, state: Mapping[str, Any], declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
+    def begin(cls, state: RunState, declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
         """Begin a visit. An interrupted or crashed run continues with its ledger."""
+        turn = Turn(state)
         messages: list[AnyMessage] = state["messages"]
-        begins_run = starts_run(state)
-        ledger = current_ledger(state, begins_run)
+        begins_run = turn.begins_run
+        ledger = turn.run_ledger(begins_run=begins_run)
         # Messages before our last reply were repaired then. If that reply moved, the history was rewritten.
         index = ledger["last_reply_index"]
-        is_known = state.get(RUNNING) and index < len(messages) and messages[index].id == ledger["last_reply_id"]
+        is_known = turn.running and index < len(messages) and messages[index].id == ledger["last_reply_id"]
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
         if (caller := callers_budget()) is not None:
@@ -127,13 +128,14 @@ class ModelVisit(ModelCalls):
             messages=[*messages[:start], *checked],
             stored=messages,
             begins_run=begins_run,
+            running=turn.running,
             ledger=ledger,
             format=declared,
             used_strategies=list(ledger["used_strategies"]),
             has_no_call=limits.is_exhausted(usage),
             is_last_call=is_last_call,
             tool_calls_left=tool_calls_left,
-            waits=[] if begins_run or state.get(RUNNING) else _still_waiting(ledger, messages),
+            waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
         )
@@ -156,10 +158,9 @@ class ModelVisit(ModelCalls):
 class CurrentReply:
     """The reply at the time of the visit."""
 
-    conversation: Sequence[AnyMessage]
+    turn: Turn
     message: AIMessage | None
-    after: Sequence[AnyMessage]
-    """The messages that follow it: the results of its tools."""
+    """The turn's reply, with a person's edits of its answers."""
     pending: Sequence[ToolCall]
     """The message's open calls, without external ones."""
     elsewhere: list[PendingCall]
@@ -174,17 +175,11 @@ class CurrentReply:
 
     def in_order(self, results: list[ToolMessage]) -> list[Any]:
         """Move results right after their calls, before messages that a hook added in between."""
-        between = [message for message in self.after if not isinstance(message, ToolMessage)]
+        between = [message for message in self.turn.after if not isinstance(message, ToolMessage)]
         if not results or not between:
             return list(results)
         moved = [message.model_copy(update={"id": None}) for message in between]
         return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
-
-
-def _still_waiting(ledger: RunLedger, messages: Sequence[AnyMessage]) -> list[PendingCall]:
-    pending = ledger.get("pending") or []
-    done = answered_ids(messages) if pending else ()
-    return [call for call in pending if call["id"] not in done]
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.answers.storage.answer_channel import AnswerCodec
@@ -17,22 +17,20 @@ from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
-from answergraph.nodes.external_tool import calls_elsewhere, deferred, has_lost_all_calls
+from answergraph.nodes.external_tool import deferred
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
-from answergraph.state.agent_state import TOOL_RESULTS
+from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.ledger import (
     LEDGER,
-    RUNNING,
     RunLedger,
     StoredValue,
-    answer_request_record,
-    current_ledger,
 )
-from answergraph.state.messages import begins_new_run, correction_message, direct_results, last_turn, unanswered, without_cut_text
+from answergraph.state.messages import correction_message, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Outcome, Status
+from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import AnswerEvent, attempt_number, growing_event, why_rejected
 
 NOTHING_SAID = AnswerAccepted()
@@ -49,7 +47,7 @@ class StructuredResponseNode:
     """Puts the middleware that asks a person around an answer's call."""
     readings: Readings
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+    def step(self, state: RunState, runtime: Runtime[Any]) -> Step[dict[str, Any]]:
         """Read the reply, and return an update with an outcome if the run ends, with corrections if the model is asked again.
 
         Raises:
@@ -58,7 +56,7 @@ class StructuredResponseNode:
         given = self.agent.format
         declared = yield from off_loop(given.for_reply, state, runtime, when=isinstance(given, RunTimeFormat))
         if not declared.declared:  # made at run time, it may be none
-            return {LEDGER: {**current_ledger(state, begins_run=False), "finished": True}}
+            return {LEDGER: {**Turn(state).run_ledger(begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
         if reply.message is not None and (names := self.agent.reviewed_answers & declared.declared):
             message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
@@ -110,36 +108,34 @@ class StructuredResponseNode:
                 return self._finish(reply, reading, reading.error_text, ending.status)
         return self._ask(reply, reading, in_next_form=ending.action == "ask_next_strategy")
 
-    def _current_reply(self, state: Mapping[str, Any], declared: DeclaredFormat) -> CurrentReply:
-        messages: list[AnyMessage] = state["messages"]
-        message, after = last_turn(messages)
-        if not state.get(RUNNING) and begins_new_run(messages):
+    def _current_reply(self, state: RunState, declared: DeclaredFormat) -> CurrentReply:
+        names = self.agent.call_names
+        turn = Turn(state, names, declared.declared)
+        if not turn.running and turn.is_over:
             # The model was not called in this run: its last reply answers something else.
-            message, after = None, []
-        record = answer_request_record(state) if message is not None else None
-        ledger = current_ledger(state, begins_run=False)
+            turn = Turn(state, names, declared.declared, at=-1)
+        record = turn.request if turn.reply is not None else None
+        ledger = turn.run_ledger(begins_run=False)
         request = declared.restore(record)
-        index, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
-        if message is not None and message.id != reply_id and index < len(messages):
-            own = messages[index]
+        place, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
+        if turn.reply is not None and turn.reply.id != reply_id and place < len(turn.messages):
+            own = turn.messages[place]
             if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
                 # A hook wrote a message after the model's answer.
-                message, after = own, messages[index + 1 :]
-        direct = direct_results(message, after, self.agent.return_direct) if any(self.agent.return_direct.values()) else []
-        taken_out, here = ledger.get("taken_out"), {*self.agent.return_direct, *declared.declared}
-        elsewhere = calls_elsewhere(message, after, state, self.agent.external, here) if taken_out or self.agent.external else []
-        waiting, lost = {call["id"] for call in elsewhere}, taken_out and has_lost_all_calls(message, state)
-        pending = [] if message is None else unanswered(message.tool_calls, after)
+                turn = Turn(state, names, declared.declared, at=place)
+        direct = turn.direct_results if names.any_returns_directly else []
+        elsewhere = turn.elsewhere if names.external or turn.removed else []
+        waiting, pending = {call["id"] for call in elsewhere}, turn.open("answer", "external", "tool")
+        has_lost_all = bool(turn.removed) and turn.has_lost_all_calls
         return CurrentReply(
-            conversation=messages,
-            message=message,
-            after=after,
+            turn=turn,
+            message=turn.reply,
             pending=[call for call in pending if call["id"] not in waiting] if waiting else pending,
             elsewhere=[] if direct else elsewhere,
             request=request,
             ledger=ledger,
             of_model=record is not None and record["of_model"],
-            may_ask=not (state.get("jump_to") == "end" or direct or lost or ledger["last_call_made"]),
+            may_ask=not (turn.jump == "end" or direct or has_lost_all or ledger["last_call_made"]),
             direct=direct[-1] if direct else None,
             middleware_value=record and record["middleware_value"],
         )
@@ -181,7 +177,7 @@ class StructuredResponseNode:
         return EndingFacts(
             status=reading.status,
             attempts_left=max(self.agent.limits.answer_attempts - len(ledger["attempts"]), 1),
-            repeats=reading.status != "answered" and repeats(reading, ledger, reply.conversation),
+            repeats=reading.status != "answered" and repeats(reading, ledger, reply.turn),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt or reading.counts,
             is_held=strategy.is_held,
@@ -268,5 +264,5 @@ def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessa
     malformed = {call["id"] for call in unread}
     return [
         ToolMessage(text, name=name, tool_call_id=call_id, status="error" if call_id in malformed else "success")
-        for name, call_id in ((call["name"], call["id"]) for call in unanswered(reading.calls, reply.after))
+        for name, call_id in ((call["name"], call["id"]) for call in reading.calls if call["id"] not in reply.turn.done)
     ]

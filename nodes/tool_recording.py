@@ -10,9 +10,9 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
-from answergraph.state.ledger import current_ledger
 from answergraph.state.own_keys import without_keys, written_messages
 from answergraph.state.tool_results import RunResults, records_of, with_update
+from answergraph.state.turn import Turn
 
 _RECORDS = frozenset({TOOL_RESULTS})
 
@@ -38,7 +38,7 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
         every = [result] if isinstance(result, ToolMessage) else written_messages(result)
         made = [m for m in every if isinstance(m, ToolMessage) and m.tool_call_id == request.tool_call["id"]]
         records = [record for message in made for record in records_of(message, name, args, written, is_answer=is_answer)]
-        run = current_ledger(request.state)["run"]
+        run = Turn(request.state).run
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
 
     return recorded

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,10 +19,10 @@ from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
-from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
+from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
 from answergraph.state.budget import InnerRunBudget, UsageLimits
-from answergraph.state.messages import pending_tool_calls
 from answergraph.state.own_keys import without_keys
+from answergraph.state.turn import CallNames, Turn
 
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
@@ -40,10 +40,10 @@ class ToolsNode(Runnable[Any, Any]):
         tools: Sequence[BaseTool],
         wrap: Callable[[ToolCallStep], ToolCallStep],
         limits: UsageLimits,
-        answers: Callable[[Any], Collection[str]],
+        names: CallNames,
         keys: AnswerKeys,
     ) -> None:
-        """Take tools, their middleware, and ``answers(state)``, which returns the names of the answer schemas.
+        """Take tools, their middleware, and the names that sort calls.
 
         Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
@@ -52,7 +52,7 @@ class ToolsNode(Runnable[Any, Any]):
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
         self._wrap = wrap
         self._limits = limits
-        self._answers = answers
+        self._names = names
         # Records are written around the tool if middleware needs them; a tool's own writes there are dropped.
         self._left_out = partial(without_keys, names=keys.own - {TOOL_RESULTS})
         # Middleware sees each call as ``ToolNode`` shows it.
@@ -106,13 +106,12 @@ class ToolsNode(Runnable[Any, Any]):
         direct = self._direct_tools.find(call["name"]) if call.get("type") == "tool_call" else None
         return None if direct is None else DirectCall(direct, call, config)
 
-    def _budget(self, state: Callable[[], Mapping[str, Any]]) -> InnerRunBudget:
+    def _budget(self, state: Callable[[], RunState]) -> InnerRunBudget:
         return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
-    def _parts(self, state: Mapping[str, Any]) -> int:
+    def _parts(self, state: RunState) -> int:
         """Return how many calls of the turn share the budget."""
-        answers = self._answers(state)
-        return sum(call["name"] not in answers for call in pending_tool_calls(state["messages"]))
+        return len(Turn(state, self._names).open("tool", "external"))
 
     def _wrapped_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Step[ToolResult]:
         def call(request: ToolCallRequest) -> Step[ToolResult]:
@@ -136,8 +135,8 @@ _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", t
 """A no-op tool call that shows a task's state, which LangGraph has no public function for."""
 
 
-def _state_of_task(calls: Any, config: RunnableConfig) -> Mapping[str, Any]:
-    state: Mapping[str, Any] = _STATE_READER.invoke(calls, config)["messages"][0].artifact
+def _state_of_task(calls: Any, config: RunnableConfig) -> RunState:
+    state: RunState = _STATE_READER.invoke(calls, config)["messages"][0].artifact
     return state
 
 

@@ -27,7 +27,8 @@ FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
 # One file is the loop that asks the model, which the judge and the kit use as well.
 # What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
-MAX_FILES_OF_AN_ANSWER = 27
+# One file is the turn, which every node and router reads instead of the messages.
+MAX_FILES_OF_AN_ANSWER = 28
 MAX_FUNCTIONS_OF_AN_ANSWER = 124
 MAX_VALIDATIONS_OF_AN_ANSWER = 1
 MAX_VALIDATIONS_WITH_DEFAULTS = 2

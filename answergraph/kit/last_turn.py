@@ -10,9 +10,8 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import Router
-from answergraph.state.ledger import answer_request_record, stored_ledger
-from answergraph.state.messages import last_turn
 from answergraph.state.stop_reasons import diagnose, is_paused
+from answergraph.state.turn import Turn as AgentTurn
 
 CallKind = Literal["answer", "tool", "external", "unknown", "malformed"]
 """What a call is: an answer of a declared type; a call of a tool; one that is carried out elsewhere; of a tool that there is not;
@@ -49,10 +48,10 @@ class Turn:
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> Turn:
         """Return the last turn of a graph's state: of its ``messages``, and of an agent's own records if it has them."""
-        reply, after = last_turn(state.get("messages") or ())
-        record, ledger = answer_request_record(state), stored_ledger(state)
-        pending = {call["id"] for call in ledger.get("pending", ())} if ledger else ()
-        return turn_of(reply, after, record["declared"] if record else (), pending)
+        of_state: Any = state
+        turn = AgentTurn(of_state)
+        pending = {call["id"] for call in turn.ledger.get("pending", ())} if turn.ledger else ()
+        return turn_of(turn.reply, turn.after, turn.request["declared"] if turn.request else (), pending)
 
 
 def turn_of(

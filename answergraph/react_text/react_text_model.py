@@ -34,7 +34,6 @@ from answergraph.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, off_loop, run_step
-from answergraph.state.messages import last_turn
 from answergraph.state.stop_reasons import diagnose
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
@@ -210,7 +209,7 @@ def _prompt_text(messages: Sequence[BaseMessage], react_prompt: ReActPrompt) -> 
 
 def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
     """Return whether the model wrote the same text without an action again after a correction."""
-    previous, _ = last_turn(messages)
+    previous = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     if previous is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False
     return bool(previous.invalid_tool_calls) and previous.text == reading.log

@@ -9,8 +9,8 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call
 
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.text_calls import find_text_calls
-from answergraph.state.messages import calls_without_news
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT, diagnose
+from answergraph.state.turn import Turn
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[Any], history: Sequence[AnyMessage]) -> AIMessage:
@@ -27,7 +27,7 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[An
     malformed = () if diagnose(message) == "truncated" else found.malformed
     if not found.calls and not malformed:
         return message
-    made = calls_without_news(history) if strategy.schemas else ()
+    made = Turn({"messages": list(history)}).calls_without_news if strategy.schemas else ()
     content: Any = found.rest
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]

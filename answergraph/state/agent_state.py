@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Generic, Literal, NotRequired, Required
+from typing import Annotated, Any, Final, Generic, Literal, NotRequired, Required
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
@@ -35,7 +36,7 @@ OmitFromInput = OmitFromSchema(input=True, output=False)
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
 """A private key of the graph."""
 
-TOOL_RESULTS: str = "answergraph_tool_results"
+TOOL_RESULTS: Final = "answergraph_tool_results"
 """State key: the run's tool results, recorded if a middleware needs them."""
 
 
@@ -69,6 +70,18 @@ class PrivateState(TypedDict):
     answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]
     answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
     answergraph_running: NotRequired[Annotated[str, UntrackedValue, PrivateStateAttr]]
+
+
+class RunState(TypedDict, total=False):
+    """What nodes and routers read of the state, beside the agent's own keys of answer and outcome."""
+
+    messages: Required[list[AnyMessage]]
+    jump_to: JumpTo | None
+    answergraph_offer: AnswerRequestRecord | None
+    answergraph_ledger: RunLedger | None
+    answergraph_charges: Usage | None
+    answergraph_running: str
+    answergraph_tool_results: Mapping[str, Any]
 
 
 PRIVATE_KEYS = frozenset({*PrivateState.__annotations__, TOOL_RESULTS})

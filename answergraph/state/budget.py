@@ -6,7 +6,7 @@ variable passes the budget on; the state keeps the charges across checkpoints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
@@ -20,9 +20,11 @@ from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.ledger import INNER_USAGE, NO_USAGE, RunLedger, added, current_ledger, usage_of
+from answergraph.state.agent_state import RunState
+from answergraph.state.ledger import INNER_USAGE, NO_USAGE, RunLedger, added, usage_of
 from answergraph.state.outcome import Usage
 from answergraph.state.tool_results import with_update
+from answergraph.state.turn import Turn
 
 
 class RemainingBudget(NamedTuple):
@@ -138,8 +140,8 @@ class InnerRunBudget:
     def __init__(
         self,
         limits: UsageLimits,
-        state: Callable[[], Mapping[str, Any]],
-        parts: Callable[[Mapping[str, Any]], int] | None = None,
+        state: Callable[[], RunState],
+        parts: Callable[[RunState], int] | None = None,
         left_out: Callable[[Any], Any] | None = None,
     ) -> None:
         # ``state`` is called only if an inner run asks for its budget. ``parts`` returns how many such budgets share the rest.
@@ -216,7 +218,8 @@ class InnerRunBudget:
 
     def _remaining(self, leaving_out: str | None = None) -> RemainingBudget:
         state = self._state()
-        own = current_ledger(state)
+        turn = Turn(state)
+        own = turn.run_ledger(begins_run=turn.begins_run)
         limits = self._limits if self.caller is None else self._limits.capped_by(self.caller.remaining_for(own))
         share = limits.remaining(own["usage"]).split(max(self._parts(state), 1) if self._parts else 1)
         return share.minus(self._sum(leaving_out))

@@ -1,13 +1,13 @@
 """The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, get_args
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
 
-from answergraph.state.messages import begins_new_run, is_correction
+from answergraph.state.messages import is_correction
 from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, PendingCall, RoundUsage, RunUsage, Usage
 
 _CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
@@ -173,16 +173,6 @@ class AnswerRequestRecord(TypedDict):
     middleware_value: StoredValue | None  # a value that a middleware set instead of the model's answer
 
 
-def answer_request_record(state: Mapping[str, Any]) -> AnswerRequestRecord | None:
-    record: Any = state.get(ANSWER_REQUEST)
-    if record is not None and "has_next_strategy" not in record:
-        from answergraph.state.older_records import answer_request_of_0_1  # noqa: PLC0415 - as for the ledger
-
-        record = answer_request_of_0_1(record)
-    stored: AnswerRequestRecord | None = record
-    return stored
-
-
 ANSWER_REQUEST: str = "answergraph_offer"
 """State key: the ``AnswerRequestRecord`` of the last model call."""
 LEDGER: str = "answergraph_ledger"
@@ -196,44 +186,9 @@ INNER_USAGE: str = "answergraph_charges"
 """State key: the usage of all inner runs of this thread so far."""
 
 
-def stored_ledger(state: Mapping[str, Any]) -> RunLedger | None:
-    """Return the stored ledger, ``None`` before the first run of a thread."""
-    ledger: Any = state.get(LEDGER)
-    if ledger is not None and "last_call_made" not in ledger:
-        from answergraph.state.older_records import ledger_of_0_1  # noqa: PLC0415 - few processes read records of earlier versions
-
-        ledger = ledger_of_0_1(ledger, empty_ledger())
-    stored: RunLedger | None = ledger
-    return stored
-
-
-def taken_out(state: Mapping[str, Any]) -> list[PendingCall]:
-    """Return the calls that hooks removed from the model's last reply."""
-    ledger = stored_ledger(state)
-    return [] if ledger is None else ledger.get("taken_out", [])
-
-
-def current_ledger(state: Mapping[str, Any], begins_run: bool | None = None) -> RunLedger:
-    """Return the run's ledger with recent inner usage, an empty one for a new run; ``begins_run`` defaults to ``starts_run``."""
-    stored = stored_ledger(state)
-    if stored is None:
-        ledger = empty_ledger()
-    elif starts_run(state) if begins_run is None else begins_run:
-        ledger = empty_ledger(stored.get("inner_usage_counted"))
-    else:
-        ledger = stored
-    inner: Usage | None = state.get(INNER_USAGE)
+def with_inner_usage(ledger: RunLedger, inner: Usage | None) -> RunLedger:
+    """Return a ledger that includes the usage of all inner runs of the thread so far."""
     counted = ledger.get("inner_usage_counted")
     if inner is None or inner == counted:
         return ledger
     return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or NO_USAGE)), "inner_usage_counted": inner}
-
-
-def starts_run(state: Mapping[str, Any]) -> bool:
-    """Return whether the next model call is the first one of a run."""
-    ledger = stored_ledger(state)
-    if ledger is None:
-        return True
-    # A deferred run continues with the results of its calls, unless a user message arrives.
-    is_over = ledger["finished"] and not ledger.get("pending")
-    return not state.get(RUNNING) and (is_over or begins_new_run(state["messages"]))

@@ -1,6 +1,6 @@
 """Pure functions on conversations."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -61,45 +61,6 @@ def is_correction(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
-def last_turn(messages: Sequence[MessageT]) -> tuple[AIMessage | None, Sequence[MessageT]]:
-    """Return the last AI message, ``None`` if there is none, and the messages after it."""
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index]
-        if isinstance(message, AIMessage):
-            return message, messages[index + 1 :]
-    return None, messages
-
-
-def last_two_turns(messages: Sequence[AnyMessage]) -> list[tuple[AIMessage | None, Sequence[AnyMessage]]]:
-    """Return the last AI message and the one before it, each with the messages that follow it."""
-    message, after = last_turn(messages)
-    return [(message, after), last_turn(messages[: -len(after) - 1])]
-
-
-def begins_new_run(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether a user message follows the model's last reply."""
-    message, after = last_turn(messages)
-    return message is None or any(isinstance(m, HumanMessage) and not is_correction(m) for m in after)
-
-
-def answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
-    return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
-
-
-def pending_tool_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
-    """Return the tool calls of the last AI message that no tool message has answered, in the model's order."""
-    message, after = last_turn(messages)
-    return [] if message is None else unanswered(message.tool_calls, after)
-
-
-def unanswered(calls: Sequence[CallT], after: Sequence[BaseMessage]) -> list[CallT]:
-    """Return the calls, also malformed ones, that no tool message in ``after`` has answered."""
-    if not calls:
-        return []
-    done = answered_ids(after) if after else ()
-    return [call for call in calls if call.get("id") not in done]
-
-
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[Any]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}
@@ -107,20 +68,6 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
     replies = [other for other in written if isinstance(other, AIMessage)] if is_rewritten else [message]
     left = {call["id"] for reply in replies for call in reply.tool_calls}
     return [call for call in before if call["id"] not in left]
-
-
-def direct_results(
-    message: AIMessage | None, after: Sequence[AnyMessage], return_direct: Mapping[str, bool]
-) -> list[ToolMessage]:
-    """Return the results of a turn that called only ``return_direct`` tools, which ends the run; otherwise none.
-
-    If a call was redirected to another tool, the name on the result counts.
-    """
-    calls = [] if message is None else message.tool_calls
-    results = {m.tool_call_id: m for m in after if isinstance(m, ToolMessage) and m.name in return_direct}
-    names = [results[c["id"]].name if c["id"] in results else c["name"] for c in calls]
-    called = [name for name in names if name in return_direct]
-    return list(results.values()) if called and all(return_direct[str(name)] for name in called) else []
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
@@ -140,7 +87,7 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     A result is missing if the process died between a call and its result, or if the user wrote before approving a call.
     Corrections right before a user message are removed.
     """
-    done = answered_ids(messages)
+    done = _answered_ids(messages)
     repaired: list[AnyMessage] = []
     waiting: list[ToolMessage] = []
     for message, following in zip_longest(messages, messages[1:]):
@@ -162,23 +109,14 @@ def _missing_results(message: AIMessage, done: set[str]) -> list[ToolMessage]:
     return [*map(malformed_call_message, malformed), *(failed_call_message(call, ABANDONED_CALL) for call in abandoned)]
 
 
-def repeats_malformed_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages hold the same malformed tool calls, so that asking again is useless."""
-    (message, _), (earlier, _) = last_two_turns(messages)
-    if message is None or not message.invalid_tool_calls:
-        return False
-    return earlier is not None and _malformed(earlier) == _malformed(message)
+def malformed_results(messages: Sequence[BaseMessage], answers: Collection[str]) -> Iterator[ToolMessage]:
+    """Yield the errors for open malformed calls; the ``structured_response`` node handles those of answer tools."""
+    done = _answered_ids(messages)
+    for message in messages:
+        for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
+            if call.get("id") and call["id"] not in done and call.get("name") not in answers:
+                yield malformed_call_message(call)
 
 
-def calls_without_news(messages: Sequence[AnyMessage]) -> list[tuple[str, Any]]:
-    """Return the names and arguments of the calls of the last turn, if the turn before it had the same calls and results."""
-    turns = []
-    for message, after in last_two_turns(messages):
-        if message is None or not all(isinstance(result, ToolMessage) for result in after):
-            return []
-        turns.append(([(call["name"], call["args"]) for call in message.tool_calls], [result.content for result in after]))
-    return turns[0][0] if turns[0] == turns[1] else []
-
-
-def _malformed(message: AIMessage) -> list[tuple[Any, Any]]:
-    return [(call.get("name"), call.get("args")) for call in message.invalid_tool_calls]
+def _answered_ids(messages: Iterable[BaseMessage]) -> set[str]:
+    return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}

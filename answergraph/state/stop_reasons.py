@@ -5,13 +5,12 @@ The stop reason is in ``finish_reason`` (chat completions, Gemini), ``stop_reaso
 Gemini reports a blocked prompt in ``prompt_feedback``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 
-from answergraph.state.messages import last_two_turns
 from answergraph.state.outcome import Status
 
 CALLS_FROM_TEXT = "calls_from_text"
@@ -80,12 +79,6 @@ def failed_sample(message: AIMessage) -> str:
     sample_error = message.response_metadata.get(FAILED_SAMPLE)
     broken = sorted(stop_reasons(message) & _BROKEN_CALL)
     return str(sample_error or "") or (f"The call was malformed ({broken[0]})." if broken and not message.tool_calls else "")
-
-
-def repeats_cut_calls(messages: Sequence[AnyMessage]) -> bool:
-    """Return whether the last two AI messages are cut tool calls, so that asking again is useless."""
-    replies = [message for message, _ in last_two_turns(messages)]
-    return all(reply is not None and reply.tool_calls and diagnose(reply) == "truncated" for reply in replies)
 
 
 def refusal_text(message: AIMessage) -> str:

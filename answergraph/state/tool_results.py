@@ -12,10 +12,10 @@ from langgraph.types import Command
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr
+from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr, RunState
 from answergraph.state.delta_channels import GrowingChannel
-from answergraph.state.ledger import current_ledger
 from answergraph.state.messages import is_correction
+from answergraph.state.turn import Turn
 
 SUPPORTED_BY = "supported_by"
 """The key of a tool message's artifact with the results that support an agent's answer."""
@@ -115,9 +115,9 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
     return merged
 
 
-def shown_update(state: Mapping[str, Any], sent: Sequence[AnyMessage]) -> dict[str, Any]:
+def shown_update(state: RunState, sent: Sequence[AnyMessage]) -> dict[str, Any]:
     """Return the update that records which results the model was shown in changed form."""
-    recorded: RunResults = state[TOOL_RESULTS]
+    recorded: Any = state[TOOL_RESULTS]
     if list(map(id, sent)) == list(map(id, state["messages"])):
         return {}
     held, shown = _shown_texts(state["messages"]), _shown_texts(sent)
@@ -141,10 +141,10 @@ class EvidenceState(AgentState[Any]):
     answergraph_tool_results: NotRequired[Annotated[RunResults, PrivateStateAttr, ToolResultsChannel(merge_results)]]
 
 
-def results_of_run(state: Mapping[str, Any]) -> list[ToolRun]:
+def results_of_run(state: RunState) -> list[ToolRun]:
     """Return the tool results of the current run, oldest first."""
-    recorded: RunResults | None = state.get(TOOL_RESULTS)
-    of_tools = recorded["results"] if recorded and recorded["run"] == current_ledger(state)["run"] else []
+    recorded: Any = state.get(TOOL_RESULTS)
+    of_tools = recorded["results"] if recorded and recorded["run"] == Turn(state).run else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
     runs = [run_of(result) for result in with_unique_ids([*of_tools, *cited_in(state["messages"])])]
     return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]

@@ -15,7 +15,7 @@ With ``end_strategy="early"``, ``structured_response`` has an edge ``call_tools`
 the tools called beside it run.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -28,7 +28,14 @@ from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool
 from answergraph.graphs.agent.arguments import check_compiling, check_names
 from answergraph.graphs.agent.guards import check_named_tools
 from answergraph.graphs.agent.hook_chains import HookChains
-from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
+from answergraph.graphs.agent.routing import (
+    Route,
+    RoutingFacts,
+    TurnRouter,
+    route_after_model,
+    route_after_structured_response,
+    route_after_tools,
+)
 from answergraph.nodes.endings import raise_without_answer
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.model_visit import Readings
@@ -36,7 +43,7 @@ from answergraph.nodes.names import MODEL, NO_ANSWER, STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.structured_response import StructuredResponseNode
 from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import Router, pure
+from answergraph.runtime.steps import pure
 
 Destinations = dict[Hashable, str]
 """Where the graph goes, per reason."""
@@ -135,7 +142,7 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
     asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
     graph.add_own_node(MODEL, asks.step)
     if spec.has_tools:
-        graph.add_tools(ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.format.names, spec.keys))
+        graph.add_tools(ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.call_names, spec.keys))
     if spec.format.reads_answers:
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
         graph.add_own_node(STRUCTURED_RESPONSE, reads.step)
@@ -151,35 +158,31 @@ def _connect(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None
     ask_again: Destinations = {"ask_again": hooks.turn_start}
     finish: Destinations = {"finish": hooks.finish}
     # With a response format a run ends through ``structured_response``; a run-time format may be ``None``.
-    end = {**read_answer, **finish} if facts.at_run_time else read_answer or finish
+    end = {**read_answer, **finish} if spec.call_names.at_run_time else read_answer or finish
 
     graph.add_edge(START, hooks.start)
     hooks.add_edges(graph, facts)
-    _route(graph, hooks.turn_end, partial(route_after_model, facts=facts), {**call_tools, **ask_again, **end})
+    _route(graph, hooks.turn_end, route_after_model, facts, {**call_tools, **ask_again, **end})
     if spec.has_tools:
         direct: Destinations = finish if any(spec.return_direct.values()) or spec.external else {}
-        _route(graph, TOOLS, partial(route_after_tools, facts=facts), {**ask_again, **(end if read_answer else direct)})
+        _route(graph, TOOLS, route_after_tools, facts, {**ask_again, **(end if read_answer else direct)})
     if facts.reads_answers:
         tools_late = call_tools if facts.tools_follow_answers else {}
-        route = partial(route_after_structured_response, facts=facts)
-        _route(graph, STRUCTURED_RESPONSE, route, {**tools_late, **ask_again, **finish})
+        _route(graph, STRUCTURED_RESPONSE, route_after_structured_response, facts, {**tools_late, **ask_again, **finish})
     if spec.on_failure == "raise":
         graph.add_edge(NO_ANSWER, END)
 
 
-def _route(graph: AgentStateGraph, source: str, route: Callable[..., Any], where: Destinations) -> None:
-    graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), where)
+def _route(graph: AgentStateGraph, source: str, route: Route, facts: RoutingFacts, where: Destinations) -> None:
+    graph.add_conditional_edges(source, TurnRouter(route, facts, name=f"route after {source}"), where)
 
 
 def _routing_facts(spec: AgentSpec, hooks: HookChains) -> RoutingFacts:
     loops = spec.has_tools or spec.format.reads_answers
     return RoutingFacts(
-        answers=spec.format.declared,
-        at_run_time=spec.format.reads_answers and not spec.format.declared,
+        names=spec.call_names,
         has_tools=spec.has_tools,
-        return_direct=spec.return_direct,
-        external=spec.external,
-        reviewed=spec.reviewed_answers,
+        reads_answers=spec.format.reads_answers,
         end_strategy=spec.end_strategy,
         # In a graph without a loop, only declared jumps are edges.
         jumps=frozenset(("tools", "model", "end") if loops else hooks.jumps_at_turn_end),

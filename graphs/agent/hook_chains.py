@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any, get_args
 
 from langgraph.graph import StateGraph
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.routing import RoutingFacts, route_jump
+from answergraph.graphs.agent.routing import RoutingFacts, TurnRouter, route_jump
 from answergraph.middleware.stack import Hook, HookName, MiddlewareStack
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
-from answergraph.runtime.steps import Router
+from answergraph.state.turn import CallNames
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Link:
 
     def facts(self, facts: RoutingFacts) -> RoutingFacts:
         """Return the routing facts of this hook; after the answer, a jump to the end reads nothing."""
-        return facts if self.end == STRUCTURED_RESPONSE else replace(facts, answers=frozenset(), at_run_time=False)
+        return facts if self.end == STRUCTURED_RESPONSE else replace(facts, reads_answers=False, names=CallNames())
 
 
 class HookChains:
@@ -68,7 +67,7 @@ class HookChains:
             graph.add_edge(MODEL, self._after_model)
         for link in self._links:
             if link.hook.can_jump_to:
-                route = Router(partial(route_jump, facts=link.facts(facts)), name=f"after {link.hook.node_name}")
+                route = TurnRouter(route_jump, link.facts(facts), name=f"after {link.hook.node_name}")
                 graph.add_conditional_edges(link.hook.node_name, route, self._destinations(link))
             else:
                 graph.add_edge(link.hook.node_name, link.next)

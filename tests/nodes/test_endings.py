@@ -13,6 +13,7 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import empty_ledger, usage_of
 from answergraph.state.outcome import Status
+from answergraph.state.turn import Turn
 
 ACCEPT, CONFIRM, RAISE, RUN_TOOLS = Ending("accept"), Ending("confirm"), Ending("raise"), Ending("run_tools")
 DEFER = Ending("defer")
@@ -205,13 +206,13 @@ def test_a_mistake_is_repeated_if_the_last_attempt_was_the_same_or_any_was_as_em
     status: Status, before: tuple[Status, ...], repeated: bool
 ) -> None:
     ledger: Any = {**empty_ledger(), "attempts": attempts(*before), "last_mistake": "70"}
-    assert repeats(Reading(status, "why", mistake="71"), ledger, []) is repeated
+    assert repeats(Reading(status, "why", mistake="71"), ledger, Turn({"messages": []})) is repeated
 
 
 @pytest.mark.parametrize(("mistake", "repeated"), [("70", True), ("71", False), (None, False)])
 def test_a_wrong_answer_repeats_the_last_one_if_it_is_equal(mistake: str | None, repeated: bool) -> None:
     ledger: Any = {**empty_ledger(), "attempts": attempts("invalid"), "last_mistake": "70"}
-    assert repeats(Reading("invalid", "why", mistake=mistake), ledger, []) is repeated
+    assert repeats(Reading("invalid", "why", mistake=mistake), ledger, Turn({"messages": []})) is repeated
 
 
 def test_a_run_without_a_format_that_a_limit_ended_says_so_and_what_it_used() -> None:

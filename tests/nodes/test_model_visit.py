@@ -22,11 +22,13 @@ ASKED, SAID = HumanMessage("q", id="q"), AIMessage("a", id="a")
 FORMAT = DeclaredFormat(ToolStrategy(Verdict))
 REQUEST = AnswerRequest(FORMAT.strategy, FORMAT.declared, "tool")
 LIMITS = UsageLimits()
+NOTHING: Any = {}
 
 
 def visit(messages: list[Any], limits: UsageLimits = LIMITS, *, running: bool = False, **ledger: Any) -> ModelVisit:
-    state: dict[str, Any] = {"messages": messages, RUNNING: running}
-    return run_step(ModelVisit.begin({**state, LEDGER: {**empty_ledger(), **ledger}} if ledger else state, FORMAT, limits))
+    account = {LEDGER: {**empty_ledger(), **ledger}} if ledger else {}
+    state: Any = {"messages": messages, RUNNING: running, **account}
+    return run_step(ModelVisit.begin(state, FORMAT, limits))
 
 
 def used(model_calls: int, tool_calls: int = 0) -> dict[str, Any]:
@@ -101,14 +103,14 @@ class TestWhatItMayUse:
 
     def test_a_run_inside_another_uses_no_more_than_that_one_has_left(self) -> None:
         around: Any = {"messages": [ASKED, SAID], LEDGER: {**empty_ledger(), **used(2)}}
-        with InnerRunBudget(UsageLimits(model_calls=4), lambda: around), InnerRunBudget(LIMITS, lambda: {}):
+        with InnerRunBudget(UsageLimits(model_calls=4), lambda: around), InnerRunBudget(LIMITS, lambda: NOTHING):
             begun = visit([ASKED])
         assert begun.is_last_call
         assert not begun.has_no_call
 
     def test_a_run_inside_one_that_has_nothing_left_has_no_call(self) -> None:
         around: Any = {"messages": [ASKED, SAID], LEDGER: {**empty_ledger(), **used(4)}}
-        with InnerRunBudget(UsageLimits(model_calls=4), lambda: around), InnerRunBudget(LIMITS, lambda: {}):
+        with InnerRunBudget(UsageLimits(model_calls=4), lambda: around), InnerRunBudget(LIMITS, lambda: NOTHING):
             assert visit([ASKED]).has_no_call
 
 
@@ -187,5 +189,5 @@ class TestReadings:
 def test_a_ledger_is_not_changed_by_a_visit() -> None:
     ledger: RunLedger = {**empty_ledger(), "used_strategies": ["tool"]}
     before = {**ledger, "used_strategies": ["tool"]}
-    run_step(ModelVisit.begin({"messages": [ASKED, SAID], LEDGER: ledger}, FORMAT, LIMITS))
+    run_step(ModelVisit.begin({"messages": [ASKED, SAID], "answergraph_ledger": ledger}, FORMAT, LIMITS))
     assert ledger == before

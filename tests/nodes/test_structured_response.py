@@ -125,10 +125,13 @@ class TestSentBack:
         assert (update[LEDGER]["attempts"], update[LEDGER]["cause"]) == ([], "final_answer")
 
 
+NOTHING: Any = {}
+
+
 def test_a_run_inside_another_is_charged_to_it_when_it_ends() -> None:
     nodes = Nodes(response_format=TOOL)
     state = after(nodes, RIGHT)
-    with InnerRunBudget(UsageLimits(), dict) as around, InnerRunBudget(UsageLimits(), dict):
+    with InnerRunBudget(UsageLimits(), lambda: NOTHING) as around, InnerRunBudget(UsageLimits(), lambda: NOTHING):
         nodes.performed("structured_response", state)
     (command,) = around.finished_update(None)
     assert command.update[INNER_USAGE] == state[LEDGER]["usage"]

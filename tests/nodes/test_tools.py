@@ -16,6 +16,7 @@ from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import AnswerKeys, PrivateState
 from answergraph.state.budget import NO_LIMITS, current_budget
 from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, empty_ledger
+from answergraph.state.turn import CallNames
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -66,8 +67,10 @@ def unwrapped(step: ToolCallStep) -> ToolCallStep:
     return step
 
 
-def node_of(*tools: BaseTool, wrap: Any = unwrapped, limits: UsageLimits = NO_LIMITS, answers: Any = ()) -> ToolsNode:
-    return ToolsNode(tools, wrap, limits, lambda _: answers, AnswerKeys())
+def node_of(
+    *tools: BaseTool, wrap: Any = unwrapped, limits: UsageLimits = NO_LIMITS, answers: frozenset[str] = frozenset()
+) -> ToolsNode:
+    return ToolsNode(tools, wrap, limits, CallNames(answers), AnswerKeys())
 
 
 def ended(run: Run, node: ToolsNode, *tool_calls: Any, **state: Any) -> dict[str, Any]:
@@ -171,7 +174,7 @@ class TestBudget:
         assert remaining.model_calls == 6
 
     def test_calls_of_one_turn_share_it_and_answers_are_no_calls(self, run: Run) -> None:
-        node = node_of(look, echo, limits=UsageLimits(model_calls=10), answers={"Verdict"})
+        node = node_of(look, echo, limits=UsageLimits(model_calls=10), answers=frozenset({"Verdict"}))
         graph = StateGraph(State)
         graph.add_node("tools", node)
         turn = [call("look", {}), call("echo", {"word": "x"}, "2"), call("Verdict", {}, "3")]

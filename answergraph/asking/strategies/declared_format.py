@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ from answergraph.asking.strategies.tool_strategy import ToolStrategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import AnswerRequestRecord, StoredValue
 
 _STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
@@ -105,13 +106,10 @@ class DeclaredFormat:
     def check(self, model: BaseChatModel) -> None:
         self.strategy.check(model)
 
-    def names(self, state: Mapping[str, Any]) -> frozenset[str]:
-        return self.declared
-
-    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+    def for_call(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
         return self
 
-    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+    def for_reply(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
         return self
 
     def request(

@@ -12,8 +12,8 @@ from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.ledger import ANSWER_REQUEST, RUNNING, current_ledger
-from answergraph.state.messages import begins_new_run
+from answergraph.state.agent_state import RunState
+from answergraph.state.turn import Turn
 
 MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
 """A function of state and runtime, not async, that returns the format of a call, or ``None`` for text."""
@@ -42,29 +42,26 @@ class RunTimeFormat:
     def check(self, model: Any) -> None:
         """Do nothing: there is no format to check yet."""
 
-    def names(self, state: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names of the schemas declared for the last call of the model."""
-        return frozenset((state.get(ANSWER_REQUEST) or {}).get("declared", ()))
-
-    def for_call(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+    def for_call(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
         """Return the format of the next call; raise ``ResponseFormatError`` if it cannot be used."""
         made = self._make(state, runtime)
         key = _key(made)
         declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
         return self._by_token.put(declared.token, declared)
 
-    def for_reply(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> DeclaredFormat:
+    def for_reply(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
         """Return the format of the last call; another process makes it again from the state before that call.
 
         Raise ``ResponseFormatError`` if the format made again lacks a requested schema.
         """
-        record = state.get(ANSWER_REQUEST)
-        if record is None or (not state.get(RUNNING) and begins_new_run(state["messages"])):
+        turn = Turn(state)
+        record = turn.request
+        if record is None or (not turn.running and turn.is_over):
             return self.for_call(state, runtime)
         known = self._by_token.get(record["key"].partition(":")[0])
         if known is not None:
             return known
-        before_reply = current_ledger(state, begins_run=False)["last_reply_index"]
+        before_reply = turn.run_ledger(begins_run=False)["last_reply_index"]
         made = self.for_call({**state, "messages": state["messages"][:before_reply]}, runtime)
         if not made.declared.issuperset(record["schemas"]):
             raise ResponseFormatError(

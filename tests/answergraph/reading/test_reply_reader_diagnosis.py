@@ -4,10 +4,10 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage
 
 from answergraph.answers.canonical_json import MAX_QUOTED_CHARACTERS, shortened
-from answergraph.state.stop_reasons import diagnose, refusal_text, repeats_cut_calls
+from answergraph.state.stop_reasons import diagnose, refusal_text
 from tests.graphs.agent.scripted_agents import call, calls
 
 
@@ -61,19 +61,6 @@ def test_a_refusal_is_reported_in_the_models_own_words() -> None:
     assert refusal_text(AIMessage([REFUSAL_BLOCK])) == "I will not."
     assert refusal_text(AIMessage("I had rather not.", response_metadata={"stop_reason": "refusal"})) == "I had rather not."
     assert refusal_text(AIMessage("", response_metadata={"stop_reason": "refusal"})) == ""
-
-
-def cut(*tool_calls: dict[str, Any]) -> AIMessage:
-    return AIMessage("x", tool_calls=list(tool_calls), response_metadata={"finish_reason": "length"})
-
-
-def test_tool_calls_that_were_cut_twice_in_a_row_repeat() -> None:
-    one, result = cut(call("search", {})), ToolMessage("not run", tool_call_id="1")
-    question = HumanMessage("q")
-    assert repeats_cut_calls([question, one, result, one, result])
-    assert not repeats_cut_calls([question, one, result])
-    assert not repeats_cut_calls([question, one, result, calls(call("search", {})), result, one, result])
-    assert not repeats_cut_calls([question, cut(), cut()])
 
 
 def test_a_text_is_quoted_on_one_line_and_shortened() -> None:

@@ -33,7 +33,7 @@ def ledger_of(usage: Usage) -> RunLedger:
     return {**empty_ledger(), "usage": usage}
 
 
-def state_of(usage: Usage) -> dict[str, Any]:
+def state_of(usage: Usage) -> Any:
     return {"messages": [HumanMessage("q"), AIMessage("a")], LEDGER: ledger_of(usage)}
 
 
@@ -161,7 +161,7 @@ class TestInnerRuns:
     def test_the_state_is_asked_for_only_by_a_run_inside(self) -> None:
         asked: list[int] = []
 
-        def state() -> dict[str, Any]:
+        def state() -> Any:
             asked.append(1)
             return state_of(used())
 

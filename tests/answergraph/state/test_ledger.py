@@ -13,17 +13,15 @@ from answergraph.state.ledger import (
     LEDGER,
     NO_USAGE,
     RUNNING,
+    RunLedger,
     added,
-    answer_request_record,
-    current_ledger,
     empty_ledger,
     of_run,
-    starts_run,
-    stored_ledger,
     usage_of,
 )
 from answergraph.state.messages import correction_message
 from answergraph.state.outcome import Cause, CauseUsage, Usage
+from answergraph.state.turn import Turn
 
 
 def reply(total: int, **more: Any) -> AIMessage:
@@ -97,6 +95,16 @@ FINISHED = {**empty_ledger(), "finished": True}
 UNFINISHED = empty_ledger()
 ASKED, SAID = HumanMessage("q"), AIMessage("a")
 
+
+def turn(state: Any) -> Turn:
+    return Turn(state)
+
+
+def current(state: Any) -> RunLedger:
+    read = turn(state)
+    return read.run_ledger(begins_run=read.begins_run)
+
+
 RUNS = [
     ("a thread without a ledger", {"messages": [ASKED]}, True),
     ("a person speaks after a finished run", {LEDGER: FINISHED, "messages": [ASKED, SAID, ASKED]}, True),
@@ -112,9 +120,9 @@ RUNS = [
 
 @pytest.mark.parametrize(("state", "starts"), [row[1:] for row in RUNS], ids=[row[0] for row in RUNS])
 def test_a_run_starts_where_a_person_has_spoken_or_the_last_one_is_finished(state: dict[str, Any], starts: bool) -> None:
-    assert starts_run(state) is starts
+    assert turn(state).begins_run is starts
     stored = state.get(LEDGER)
-    assert (stored is not None and current_ledger(state)["run"] == stored["run"]) is not starts
+    assert (stored is not None and current(state)["run"] == stored["run"]) is not starts
 
 
 def inner(calls: int) -> Usage:
@@ -127,21 +135,21 @@ class TestInnerRuns:
     def test_what_they_used_is_added_once_under_their_cause(self) -> None:
         ledger = {**empty_ledger(), "usage": usage_of([reply(1)], "turn", model_calls=1, tool_calls=0)}
         state = {LEDGER: ledger, INNER_USAGE: inner(2), "messages": []}
-        first = current_ledger(state, begins_run=False)
+        first = turn(state).run_ledger(begins_run=False)
         assert (first["usage"]["model_calls"], first["usage"]["by_cause"]["inner_run"]["model_calls"]) == (3, 2)
-        again = current_ledger({**state, LEDGER: first}, begins_run=False)
+        again = turn({**state, LEDGER: first}).run_ledger(begins_run=False)
         assert again is first or again == first
 
     def test_only_what_is_new_is_added(self) -> None:
-        first = current_ledger({LEDGER: empty_ledger(), INNER_USAGE: inner(2), "messages": []}, begins_run=False)
-        later = current_ledger({LEDGER: first, INNER_USAGE: inner(5), "messages": []}, begins_run=False)
+        first = turn({LEDGER: empty_ledger(), INNER_USAGE: inner(2), "messages": []}).run_ledger(begins_run=False)
+        later = turn({LEDGER: first, INNER_USAGE: inner(5), "messages": []}).run_ledger(begins_run=False)
         assert (later["usage"]["model_calls"], later["usage"]["total_tokens"]) == (5, 50)
 
     def test_a_new_run_starts_from_nothing_and_does_not_count_those_of_earlier_runs(self) -> None:
-        first = current_ledger({LEDGER: empty_ledger(), INNER_USAGE: inner(2), "messages": []}, begins_run=False)
+        first = turn({LEDGER: empty_ledger(), INNER_USAGE: inner(2), "messages": []}).run_ledger(begins_run=False)
         state = {LEDGER: first, INNER_USAGE: inner(2), "messages": [ASKED]}
-        assert current_ledger(state, begins_run=True)["usage"] == NO_USAGE
-        assert current_ledger({**state, INNER_USAGE: inner(3)}, begins_run=True)["usage"]["model_calls"] == 1
+        assert turn(state).run_ledger(begins_run=True)["usage"] == NO_USAGE
+        assert turn({**state, INNER_USAGE: inner(3)}).run_ledger(begins_run=True)["usage"]["model_calls"] == 1
 
 
 OLD_NAMES = {
@@ -166,7 +174,7 @@ class TestVersion01:
             "usage": inner(1),
             **{old: value for old, (_, value) in OLD_NAMES.items()},
         }
-        ledger: Any = stored_ledger({LEDGER: stored})
+        ledger: Any = turn({LEDGER: stored}).ledger
         assert {new: ledger[new] for new, _ in OLD_NAMES.values()} == dict(OLD_NAMES.values())
         assert (ledger["run"], ledger["cause"], ledger["usage"]) == ("r", "correction", inner(1))
         assert ledger.keys() >= empty_ledger().keys()
@@ -175,29 +183,29 @@ class TestVersion01:
     def test_a_name_alone_is_read_beside_what_was_left_out(self, old: str) -> None:
         new, value = OLD_NAMES[old]
         expected: Any = {**empty_ledger(), "run": "r", "usage": inner(1), new: value}
-        assert stored_ledger({LEDGER: {"run": "r", "usage": inner(1), old: value}}) == expected
+        assert turn({LEDGER: {"run": "r", "usage": inner(1), old: value}}).ledger == expected
 
     def test_a_ledger_in_the_current_form_is_kept(self) -> None:
         ledger = empty_ledger()
-        assert stored_ledger({LEDGER: ledger}) is ledger
-        assert stored_ledger({}) is None
+        assert turn({LEDGER: ledger}).ledger is ledger
+        assert turn({}).ledger is None
 
     def test_a_run_of_version_0_1_is_resumed(self) -> None:
         state = {LEDGER: {"run": "r", "usage": inner(2), "final": True}, "messages": [ASKED, SAID]}
-        assert not starts_run(state)
-        assert (current_ledger(state)["last_call_made"], current_ledger(state)["usage"]) == (True, inner(2))
+        assert not turn(state).begins_run
+        assert (current(state)["last_call_made"], current(state)["usage"]) == (True, inner(2))
 
     def test_a_finished_run_of_version_0_1_is_followed_by_a_new_one(self) -> None:
         state = {LEDGER: {"run": "r", "finished": True, "charged": inner(2)}, INNER_USAGE: inner(2), "messages": [ASKED, SAID]}
-        assert starts_run(state)
-        assert current_ledger(state)["usage"] == NO_USAGE
+        assert turn(state).begins_run
+        assert current(state)["usage"] == NO_USAGE
 
     def test_how_the_answer_was_asked_for_is_read_with_its_old_names(self) -> None:
         kept = {"strategy": "tool", "declared": ["A", "B"], "schemas": ["A"], "key": "t:1"}
         said = {"of_model": False, "valid": True, "dialect": "openai_strict", "note": "n"}
         given = {"schema": "A", "value": {"x": 1}}
         old = {**kept, **said, "rung": "0:tool", "is_last": False, "given": given}
-        assert answer_request_record({ANSWER_REQUEST: old}) == {
+        assert turn({ANSWER_REQUEST: old}).request == {
             **kept, **said, "strategy_id": "0:tool", "has_next_strategy": True, "middleware_value": given,
         }  # fmt: skip
 
@@ -205,11 +213,11 @@ class TestVersion01:
         old = {"strategy": "tool", "declared": ["A"], "schemas": ["A"], "key": "t:1", "rung": "tool"}
         left_out = {"of_model": True, "valid": False, "dialect": "plain", "note": None, "middleware_value": None}
         expected = {name: value for name, value in old.items() if name != "rung"}
-        assert answer_request_record({ANSWER_REQUEST: old}) == {
+        assert turn({ANSWER_REQUEST: old}).request == {
             **expected, "strategy_id": "tool", "has_next_strategy": False, **left_out,
         }  # fmt: skip
 
     def test_a_record_in_the_current_form_is_kept(self) -> None:
         record = {"strategy": "tool", "has_next_strategy": False}
-        assert answer_request_record({ANSWER_REQUEST: record}) is record
-        assert answer_request_record({}) is None
+        assert turn({ANSWER_REQUEST: record}).request is record
+        assert turn({}).request is None

@@ -1,5 +1,6 @@
 """Every exit condition is a row: a state, and the reason for the next edge."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,14 +10,22 @@ from langgraph.types import Send
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, empty_ledger
 from answergraph.state.messages import correction_message
+from answergraph.state.turn import CallNames, Turn
 
-TEXT = RoutingFacts(has_tools=True, return_direct={"search": False, "stop": True})
-ANSWER = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, return_direct={"search": False, "stop": True})
-ANSWER_ALONE = RoutingFacts(answers=frozenset({"Verdict"}))
-EARLY = RoutingFacts(answers=frozenset({"Verdict"}), has_tools=True, end_strategy="early")
-EARLY_ALONE = RoutingFacts(answers=frozenset({"Verdict"}), end_strategy="early")
-REVIEWED = RoutingFacts(answers=frozenset({"Verdict"}), reviewed=frozenset({"Verdict"}))
+NAMES = CallNames(returns_directly={"search": False, "stop": True})
+ANSWERS = replace(NAMES, answers=frozenset({"Verdict"}))
+
+TEXT = RoutingFacts(NAMES, has_tools=True)
+ANSWER = RoutingFacts(ANSWERS, has_tools=True, reads_answers=True)
+ANSWER_ALONE = RoutingFacts(ANSWERS, reads_answers=True)
+EARLY = replace(ANSWER, end_strategy="early")
+EARLY_ALONE = replace(ANSWER_ALONE, end_strategy="early")
+REVIEWED = replace(ANSWER_ALONE, names=replace(ANSWERS, reviewed=frozenset({"Verdict"})))
 BARE = RoutingFacts(jumps=frozenset())
+
+
+def turn(state: Any, facts: RoutingFacts) -> Turn:
+    return Turn(state, facts.names)
 
 
 def call(name: str, call_id: str = "1") -> dict[str, Any]:
@@ -113,24 +122,24 @@ AFTER_STRUCTURED_RESPONSE = [
     ("facts", "messages", "more", "reason"), [row[1:] for row in AFTER_MODEL], ids=[r[0] for r in AFTER_MODEL]
 )
 def test_after_the_model(facts: RoutingFacts, messages: list[Any], more: dict[str, Any], reason: Any) -> None:
-    assert route_after_model({"messages": messages, **more}, facts) == reason
+    assert route_after_model(turn({"messages": messages, **more}, facts), facts) == reason
 
 
 @pytest.mark.parametrize(("facts", "messages", "reason"), [row[1:] for row in AFTER_TOOLS], ids=[r[0] for r in AFTER_TOOLS])
 def test_after_the_tools(facts: RoutingFacts, messages: list[Any], reason: Any) -> None:
-    assert route_after_tools({"messages": messages}, facts) == reason
+    assert route_after_tools(turn({"messages": messages}, facts), facts) == reason
 
 
 @pytest.mark.parametrize(
     ("facts", "state", "reason"), [row[1:] for row in AFTER_STRUCTURED_RESPONSE], ids=[r[0] for r in AFTER_STRUCTURED_RESPONSE]
 )
 def test_after_the_structured_response(facts: RoutingFacts, state: dict[str, Any], reason: Any) -> None:
-    assert route_after_structured_response({"messages": [], **state}, facts) == reason
+    assert route_after_structured_response(turn({"messages": [], **state}, facts), facts) == reason
 
 
 def test_each_parallel_call_gets_a_task_of_its_own() -> None:
     message = said(call("search", "1"), call("search", "2"), call("Verdict", "3"))
-    assert route_after_model({"messages": [ASKED, message]}, ANSWER) == [
+    assert route_after_model(turn({"messages": [ASKED, message]}, ANSWER), ANSWER) == [
         Send("tools", [call("search", "1")]),
         Send("tools", [call("search", "2")]),
     ]

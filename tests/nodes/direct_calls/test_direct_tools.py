@@ -21,6 +21,7 @@ from answergraph.nodes.direct_calls.direct_tools import DIRECT_CALLS, DirectTool
 from answergraph.nodes.tools import ToolsNode
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import NO_LIMITS
+from answergraph.state.turn import CallNames
 from tests.nodes.direct_calls.tool_calls import CALLS, Call
 from tests.nodes.direct_calls.tool_kinds import IN_CONTEXT, add
 from tests.suite.colors import Run
@@ -40,7 +41,7 @@ def ours(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
 
 
 def ours_as_set(*tools: BaseTool) -> ToolsNode:
-    return ToolsNode(tools, lambda call: call, NO_LIMITS, lambda _: (), AnswerKeys())
+    return ToolsNode(tools, lambda call: call, NO_LIMITS, CallNames(), AnswerKeys())
 
 
 def theirs(*tools: BaseTool) -> ToolNode:
