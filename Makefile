@@ -41,7 +41,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: upgrade-threads demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
-	takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
+	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -113,6 +113,10 @@ release: ## A version: make release VERSION=0.2.0 checks, writes it down, commit
 format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
+
+# MAP_ARGS: --rows N, --kills N, --parts kills memory slow fast.
+map-bench: env ## Many documents: ten failures, kills, memory, and the cost beside a bare asyncio loop
+	@$(BIN)/python -m benchmarks.many $(MAP_ARGS)
 
 evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence.md: quotes of real texts, beside two other libraries, and generated claims
 	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from answergraph import AgentGraph
+from answergraph.kit import require_extra
 from answergraph.many.agent_door import AgentDoor, agent_at
 from answergraph.many.map_run import map_answers
 
@@ -66,6 +67,7 @@ class ArrowMap:
 @cache
 def _columns(agent: str | Callable[[], AgentGraph[Any]]) -> Any:
     """Build an agent, once in each process."""
+    require_extra("many", "pyarrow")
     from answergraph.many.row_columns import RowColumns  # noqa: PLC0415 - an optional dependency
 
     return RowColumns(AgentDoor(agent_at(agent)))

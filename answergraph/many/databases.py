@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from answergraph import AgentSpecError
-from answergraph.runtime.extras import extra_needed
+from answergraph.kit import require_extra
 
 Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 """Runs a statement and returns its rows."""
@@ -68,8 +68,9 @@ class PostgreSQLDatabase:
     """A PostgreSQL database by its URL; ``?options=-csearch_path=NAME`` puts several ledgers into one."""
 
     def __init__(self, url: str) -> None:
-        with extra_needed("many", "a ledger in PostgreSQL"):
-            import psycopg  # noqa: PLC0415 - an optional dependency
+        require_extra("many", "psycopg")
+        import psycopg  # noqa: PLC0415 - an optional dependency
+
         try:
             self._connection: Any = psycopg.connect(url, autocommit=True)
         except psycopg.Error as error:

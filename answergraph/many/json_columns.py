@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from answergraph.runtime.extras import extra_needed
-
-with extra_needed("many", "an Arrow table"):
-    import pyarrow as pa
+import pyarrow as pa
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
+from answergraph.kit import require_extra
 from answergraph.many.agent_door import AgentDoor
 from answergraph.many.asking import Asking
 from answergraph.many.map_ledger import MapLedger
@@ -155,6 +156,7 @@ class MapRun(Generic[ValueT]):
         self._columns().write_parquet(self, Path(path))
 
     def _columns(self) -> Any:
+        require_extra("many", "pyarrow")
         from answergraph.many.row_columns import RowColumns  # noqa: PLC0415 - an optional dependency
 
         return RowColumns(self._plan.door)

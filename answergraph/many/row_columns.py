@@ -9,14 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import parquet
+
 from answergraph.many.agent_door import AgentDoor
 from answergraph.many.json_columns import Column, JsonColumns
 from answergraph.many.rows import Row
-from answergraph.runtime.extras import extra_needed
-
-with extra_needed("many", "an Arrow table"):
-    import pyarrow as pa
-    from pyarrow import parquet
 
 _ROWS_PER_BATCH = 1000
 _TEXT, _COUNT, _NUMBER = pa.string(), pa.int64(), pa.float64()
@@ -95,7 +93,7 @@ class RowColumns:
         try:
             value = answer.convert(plain)
             pa.scalar(value, answer.type)
-        except (ValueError, TypeError, OverflowError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             return None, f"{row.reason} It is not in this table, whose column cannot hold it: {error}"
         return value, row.reason
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from answergraph import AgentSpecError
+from answergraph.kit import require_extra
 from answergraph.many.agent_door import AgentDoor, mark_of
 from answergraph.many.map_ledger import Wanted
 from answergraph.many.rows import End, Group
-from answergraph.runtime.extras import extra_needed
 
 Record = Mapping[str, Any]
 
@@ -111,8 +111,9 @@ def _csv(path: Path) -> Iterator[Record]:
 
 
 def _parquet(path: Path) -> Iterator[Record]:
-    with extra_needed("many", "a Parquet file"):
-        from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
+    require_extra("many", "pyarrow")
+    from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
+
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(_ROWS_PER_BATCH):
             yield from batch.to_pylist()
