@@ -71,7 +71,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     from answergraph.experiment.run_plan import RunPlan
     from answergraph.experiment.seed_experiment import TASKS
     from answergraph.experiment.summary import summarise
-    from answergraph.models.resolve import resolve_model
+    from answergraph.kit import resolve_model
 
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
     try:

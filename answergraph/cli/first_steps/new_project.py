@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from answergraph.runtime.errors import AgentSpecError
+from answergraph import AgentSpecError
 
 TEMPLATES = Path(__file__).parent / "project"
 """Template files; ``NAME`` and ``EXECUTABLE`` (the Python with answergraph) are placeholders."""

@@ -48,7 +48,7 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
         return name  # each graph has rules of its own for "offline"
     if not name.startswith("openai:"):
         raise answergraph.AgentSpecError(f"--base-url needs --model openai:NAME, not {name!r}.")
-    from answergraph.models.resolve import resolve_model
+    from answergraph.kit import resolve_model
 
     # Local servers often need no key, but the client requires one.
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")

@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.progress import TextColumn
 
+from answergraph import AgentSpecError
 from answergraph.cli.terminal.command_runner import NO_ANSWER, one_line, write_json
 from answergraph.cli.terminal.live_view import progress_bar, run_graph
 from answergraph.cli.triage import triage_outputs as outputs
@@ -25,7 +26,6 @@ from answergraph.graphs.add_ons.triage import CaseReport, create_triage_agent
 from answergraph.graphs.add_ons.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.add_ons.triage.triage_schema import Verdict
 from answergraph.models.model_names import OFFLINE
-from answergraph.runtime.errors import AgentSpecError
 
 if TYPE_CHECKING:
     from answergraph.cli.terminal.command_runner import Graph
