@@ -1,4 +1,4 @@
-"""The table that decides what happens after a reply was read."""
+"""How runs end: the tables that decide what happens after a reply, with a response format and without, and the outcomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,16 @@ from typing import Any, Literal, NamedTuple
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from answergraph.nodes.model_visit import CurrentReply
+from answergraph.nodes.model_visit import CurrentReply, ModelVisit
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import UsageLimits, callers_budget
-from answergraph.state.ledger import RunLedger, of_run
-from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, Status
-from answergraph.state.turn import Turn
+from answergraph.state.ledger import LEDGER, RunLedger, of_run
+from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, PendingCall, Status
+from answergraph.state.turn import CallNames, Turn
 
+DEFERRED = "The run waits for the results of {names}."
 ASKED_ONCE = ("truncated", "empty")
 """After these at most one further call is made."""
 MAX_PROBLEMS = 50
@@ -139,6 +140,35 @@ def repeats(reading: Reading, ledger: RunLedger, turn: Turn) -> bool:
     return reading.status != "invalid" or ledger.get("last_mistake") == reading.mistake
 
 
+def outcome_without_format(
+    visit: ModelVisit, result: Sequence[BaseMessage], update: Mapping[str, Any], names: CallNames, limits: UsageLimits
+) -> Outcome | None:
+    """Return the outcome of a run without a response format after a call of the model; ``None`` if none is written.
+
+    Such a run ends with a message, and has an outcome only for what the message does not say. The first line that holds decides:
+
+    ================================================================================= =============
+    after the call                                                                    the run
+    ================================================================================= =============
+    the last call of the budget was made, or tools were off                           out_of_budget
+    calls are carried out elsewhere                                                   deferred
+    the format made at run time is ``None``, and no tool whose result goes on is called answered
+    anything else                                                                     no outcome
+    ================================================================================= =============
+    """
+    ledger, conversation = update[LEDGER], [*visit.messages, *result]
+    if ledger["last_call_made"] or ledger["tools_were_off"]:
+        return without_format(ledger, conversation, limits)
+    if not names.external and not visit.format.at_run_time:
+        return None
+    turn = Turn({"messages": update["messages"]}, names)
+    if names.external and (waiting := turn.elsewhere):
+        return deferred(without_format(ledger, conversation, limits), waiting)
+    if visit.format.at_run_time and all(names.returns_directly.get(each.call["name"]) for each in turn.calls):
+        return without_format(ledger, conversation, limits, answered=True)
+    return None
+
+
 def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, answered: bool = False) -> Outcome:
     """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
     return Outcome(
@@ -153,6 +183,12 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: U
         usage=of_run(ledger["usage"], messages),
         limits={**vars(limits)},
     )
+
+
+def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:
+    """Return the outcome of a run that waits for calls."""
+    reason = DEFERRED.format(names=", ".join(repr(call["name"]) for call in waiting))
+    return {**outcome, "status": "deferred", "reason": reason, "schema": None, "pending": waiting}
 
 
 def outcome_of(

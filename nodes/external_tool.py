@@ -12,11 +12,8 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import LEDGER
 from answergraph.state.messages import calls_taken_out
-from answergraph.state.outcome import Outcome, PendingCall
 from answergraph.state.own_keys import written_messages
 from answergraph.state.turn import Turn, as_pending
-
-DEFERRED = "The run waits for the results of {names}."
 
 
 class ExternalTool(BaseTool):
@@ -76,9 +73,3 @@ def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: 
         return update
     note: Command[Any] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
     return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]
-
-
-def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:
-    """Return the outcome of a run that waits for calls."""
-    reason = DEFERRED.format(names=", ".join(repr(call["name"]) for call in waiting))
-    return {**outcome, "status": "deferred", "reason": reason, "schema": None, "pending": waiting}

@@ -1,11 +1,11 @@
 """The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AIMessage, RemoveMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -16,8 +16,7 @@ from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.endings import without_format
-from answergraph.nodes.external_tool import deferred
+from answergraph.nodes.endings import deferred, outcome_without_format, without_format
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
 from answergraph.reading.reply_reader import Reading, ReplyReader
@@ -204,25 +203,18 @@ class ModelNode:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages, self.agent.limits)}
 
-    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: dict[str, Any]) -> dict[str, Any]:
-        update, ledger, messages = dict[str, Any](), made[LEDGER], [*visit.messages, *response.result]
-        if response.structured_response is not None:
-            update[self.agent.keys.answer] = response.structured_response
-        if ledger["last_call_made"] or ledger["tools_were_off"]:
-            update[self.agent.keys.outcome] = without_format(ledger, messages, self.agent.limits)
-        elif self.agent.external and (waiting := Turn({"messages": made["messages"]}, self.agent.call_names).elsewhere):
-            update[self.agent.keys.outcome] = deferred(without_format(ledger, messages, self.agent.limits), waiting)
-            update[LEDGER] = {**ledger, "pending": waiting, "finished": True}
-        elif visit.format.at_run_time and self._is_last(response.result):
-            ended = without_format(ledger, messages, self.agent.limits, answered=True)
-            update = {self.agent.keys.answer: None, self.agent.keys.outcome: ended, **update}
-        return update
-
-    def _is_last(self, result: list[BaseMessage]) -> bool:
-        """Return whether a reply without a format ends the run: no calls, or only direct ones."""
-        direct = {tool.name for tool in self.agent.offered_tools if isinstance(tool, BaseTool) and tool.return_direct}
-        calls = [call for m in result if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)]
-        return all(call["name"] in direct for call in calls)
+    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: Mapping[str, Any]) -> dict[str, Any]:
+        given = response.structured_response
+        answer = {} if given is None else {self.agent.keys.answer: given}
+        outcome = outcome_without_format(visit, response.result, made, self.agent.call_names, self.agent.limits)
+        if outcome is None:
+            return answer
+        ended: dict[str, Any] = {self.agent.keys.outcome: outcome}
+        if "pending" in outcome:
+            ended[LEDGER] = {**made[LEDGER], "pending": outcome["pending"], "finished": True}
+        elif outcome["status"] == "answered":
+            ended[self.agent.keys.answer] = None
+        return {**ended, **answer}
 
     def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
         registered = {tool.name for tool in self.agent.offered_tools if isinstance(tool, BaseTool)}

@@ -16,8 +16,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
-from answergraph.nodes.endings import Ending, EndingFacts, decide, outcome_of, repeats, with_attempt
-from answergraph.nodes.external_tool import deferred
+from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
