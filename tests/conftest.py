@@ -8,6 +8,7 @@ from hypothesis import settings
 
 pytest_plugins = (
     "pytester",
+    "tests.suite.calls_of_models",
     "tests.suite.ci_skips",
     "tests.suite.colors",
     "tests.suite.groups",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 DRAWN = "drawn edges show the reasons"
 WIRE = "a recorded request: our tools are sent unchanged, not as strict ones"
 MALFORMED = "a malformed call is answered with an error in the same run"
-IDS = "a call without an id is given one"
+IDS = "a call without an id is given one, because servers refuse it"
 LIMIT = "the caller's recursion limit is left alone"
 COPIED = "a reply is signed with the agent's name in a copy; LangChain writes into the object that the model returned"
 INSIDE = "the test replaces a private function of LangChain that is not called"
@@ -58,6 +58,7 @@ SUITES = (
             "test_tool_runtime_config_access": LIMIT,
             "test_create_agent_does_not_patch_model_output": MALFORMED,
             "test_create_agent_answers_invalid_tool_calls_on_next_turn": MALFORMED,
+            "test_create_agent_patches_only_invalid_tool_calls_with_ids[None-False]": IDS,
             "test_middleware_model_swap_provider_to_tool_strategy": INSIDE,
             "test_inference_to_native_output[False]": WIRE,
             "test_inference_to_native_output[True]": WIRE,

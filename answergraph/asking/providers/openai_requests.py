@@ -10,25 +10,25 @@ DeepSeek's API requires the thoughts that precede a call. ChatDeepSeek does not 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextvars import Context
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
+from inspect import isawaitable
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableBinding
-from langsmith import tracing_context  # langchain-core, which traces with it, requires it
 
 from answergraph.asking.providers.model_capabilities import wants_thoughts
 
 _SIDES = (("client", "root_client"), ("async_client", "root_async_client"))
 _FALLBACKS = "langchain_core.runnables.fallbacks"
-_ON_THE_WAY = frozenset({"chat", "completions", "responses", "with_raw_response"})
-_LONG_PARTS = {"create": ("messages", "input", "tools"), "parse": ("messages", "input")}
-"""The long parts of a request, per method; ``parse`` needs the tools itself."""
-_ALONE = {"cache": False, "rate_limiter": None, "callbacks": None, "streaming": False, "verbose": False}
-"""Values that keep a call of a chat model from reaching anything but its client."""
+_ON_THE_WAY = frozenset({"beta", "chat", "completions", "responses", "with_raw_response"})
+_LONG_PARTS = ("messages", "input", "tools")
+"""The long parts of a request."""
+_RESPONSES_ONLY = frozenset({"context_management", "include", "previous_response_id", "reasoning", "text", "truncation"})
+"""The settings with which ChatOpenAI calls the Responses API."""
+_LANGCHAINS = "langchain_openai.chat_models."
 _THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
 
 
@@ -36,46 +36,25 @@ def is_openai(model: Any) -> bool:
     return _class_of(model) is not None
 
 
-def uses_responses_api(model: Any, tools: Sequence[Any], settings: Mapping[str, Any]) -> bool:
-    """Return whether ChatOpenAI will call the Responses API, by its field or by a request that is not sent."""
-    kind, decided = _class_of(model), model.use_responses_api
-    if decided is not None or kind is None:
-        return bool(decided)
-    # The class of langchain-openai, so that no user method is called.
-    asked = kind.model_construct(**{**dict(model), **{name: _Recorder() for side in _SIDES for name in side}, **_ALONE})
-    bound = asked.bind_tools(tools, **settings) if tools else asked.bind(**settings)
-    try:
-        Context().run(_invoke, bound)
-    except _Asked as seen:
-        return "input" in seen.request  # chat completions have "messages" instead
-    return False
+def takes_bound_format(model: Any, tools: Sequence[Any], settings: Mapping[str, Any]) -> bool:
+    """Return whether a ``response_format`` may be bound to ChatOpenAI beside tools, whichever API it will call.
+
+    With one it calls the SDK's ``parse`` on chat completions; wrapped clients call ``create`` instead. Another class, or a client
+    of the user's own, takes it on the Responses API only.
+    """
+    clients = [getattr(model, root, None) for _, root in _SIDES]
+    if _may_be_wrapped(model) and len(_sdks_sides(model)) == len(clients) - clients.count(None):
+        return True
+    if model.use_responses_api is not None:
+        return bool(model.use_responses_api)
+    chosen = {*settings, *(model.model_kwargs or ()), *(name for name in _RESPONSES_ONLY if getattr(model, name, None))}
+    runs_tools = any(isinstance(tool, dict) and tool.get("type", "function") != "function" for tool in tools)
+    return runs_tools or not _RESPONSES_ONLY.isdisjoint(chosen)
 
 
 def _class_of(model: Any) -> Any:
     kinds = [kind for kind in type(model).__mro__ if kind.__module__.startswith("langchain_openai.")]
     return kinds[0] if "BaseChatOpenAI" in {kind.__name__ for kind in kinds} else None
-
-
-def _invoke(bound: Any) -> None:
-    with tracing_context(enabled=False):
-        bound.invoke("?")
-
-
-class _Asked(Exception):  # noqa: N818 - no error: it carries the request out of the model
-    """A request to a client."""
-
-    def __init__(self, request: dict[str, Any]) -> None:
-        self.request = request
-
-
-class _Recorder:
-    """A stand-in for a client of the OpenAI SDK and all its parts; raises the request instead of sending it."""
-
-    def __getattr__(self, name: str) -> _Recorder:
-        return self
-
-    def __call__(self, **request: Any) -> None:
-        raise _Asked(request)
 
 
 def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, streams: bool = True) -> Any:
@@ -91,16 +70,29 @@ def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, 
     if kind.__module__ == _FALLBACKS:  # by name, so that the module is not imported
         rest = [again(fallback) for fallback in runnable.fallbacks]
         return runnable.model_copy(update={"runnable": again(runnable.runnable), "fallbacks": rest})
-    is_own = kind.__module__.startswith("langchain_openai.chat_models.")
-    if not is_own and not (is_openai(runnable) and wants_thoughts(runnable)):
+    if not _may_be_wrapped(runnable):
         return runnable
-    thoughts = {} if is_own else _thoughts(messages)
+    thoughts = {} if kind.__module__.startswith(_LANGCHAINS) else _thoughts(messages)
     update: dict[str, Any] = {} if streams else {"disable_streaming": True, "streaming": False}
-    for resource, root in _SIDES:
-        client: Any = getattr(runnable, root, None)
-        if type(client).__module__.split(".")[0] == "openai" and getattr(runnable, resource, None) is client.chat.completions:
-            update |= {resource: PlainRequests(client.chat.completions, thoughts), root: PlainRequests(client, thoughts)}
+    for resource, root in _sdks_sides(runnable):
+        client = getattr(runnable, root)
+        update |= {resource: PlainRequests(client.chat.completions, thoughts), root: PlainRequests(client, thoughts)}
     return runnable.model_copy(update=update)
+
+
+def _may_be_wrapped(model: Any) -> bool:
+    """Return whether a model is of a class of langchain-openai, or DeepSeek's."""
+    return type(model).__module__.startswith(_LANGCHAINS) or (is_openai(model) and wants_thoughts(model))
+
+
+def _sdks_sides(model: Any) -> list[tuple[str, str]]:
+    """Return the names of those clients of a model, blocking and awaited, that are the SDK's own."""
+    sides: list[tuple[str, str, Any]] = [(resource, root, getattr(model, root, None)) for resource, root in _SIDES]
+    return [
+        (resource, root)
+        for resource, root, client in sides
+        if type(client).__module__.split(".")[0] == "openai" and getattr(model, resource, None) is client.chat.completions
+    ]
 
 
 def _thoughts(messages: Sequence[BaseMessage]) -> dict[str, str]:
@@ -120,19 +112,42 @@ class PlainRequests:
         found = getattr(self._client, name)
         if name in _ON_THE_WAY:
             return PlainRequests(found, self._thoughts)
-        return partial(self._call, found, _LONG_PARTS[name]) if name in _LONG_PARTS and _is_the_sdks(found) else found
+        if name in ("parse", "stream"):
+            return partial(self._create_if_plain, found, streams=name == "stream")
+        return partial(self._call, found) if name == "create" and _is_the_sdks(found) else found
 
-    def _call(self, method: Any, long_parts: tuple[str, ...], **request: Any) -> Any:
+    def _create_if_plain(self, method: Any, *, streams: bool, **request: Any) -> Any:
+        """Send a format of plain JSON by ``create``: the SDK's parsing makes tools strict, and raises if an answer is cut."""
+        if "messages" not in request or not isinstance(request.get("response_format"), dict):
+            return method(**request)
+        sent = self.create(**request, stream=streams)
+        return _Opened(sent) if streams and isawaitable(sent) else sent
+
+    def _call(self, method: Any, **request: Any) -> Any:
         """Call the SDK with the long parts of a request in ``extra_body``, without overwriting the user's own keys."""
         if self._thoughts:
             request["messages"] = [self._with_thoughts(message) for message in request["messages"]]
-        long = {name: request[name] for name in long_parts if isinstance(request.get(name), list) and _is_plain(request[name])}
+        long = {name: request[name] for name in _LONG_PARTS if isinstance(request.get(name), list) and _is_plain(request[name])}
         extra: Mapping[str, Any] = request.get("extra_body") or {}
         return method(**({**request, **{name: [] for name in long}, "extra_body": {**long, **extra}} if long else request))
 
     def _with_thoughts(self, message: dict[str, Any]) -> dict[str, Any]:
         thoughts = next((self._thoughts.get(call["id"]) for call in message.get("tool_calls") or ()), None)
         return message if thoughts is None else {**message, _THOUGHTS: thoughts}
+
+
+class _Opened:
+    """A stream that is opened where it is used, as those of the SDK's ``stream`` are."""
+
+    def __init__(self, waiting: Awaitable[Any]) -> None:
+        self._waiting = waiting
+
+    async def __aenter__(self) -> Any:
+        self._stream = await self._waiting
+        return self._stream
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stream.close()
 
 
 def _is_the_sdks(method: Any) -> bool:

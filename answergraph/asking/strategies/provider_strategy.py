@@ -16,7 +16,7 @@ from answergraph.asking.providers.model_capabilities import (
     takes_format_beside_tools,
     wire_dialect,
 )
-from answergraph.asking.providers.openai_requests import is_openai, uses_responses_api
+from answergraph.asking.providers.openai_requests import is_openai, takes_bound_format
 from answergraph.asking.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.json_schema.dialects import Dialect, SchemaNotExpressible
 from answergraph.json_schema.value_limits import plain_pattern
@@ -156,13 +156,12 @@ def native_format_binding(request: ModelRequest[Any], response_format: dict[str,
     """Return the binding that sends a format in OpenAI's shape with a request's tools, and leaves the tools unchanged.
 
     If ChatOpenAI has a ``response_format`` and tools, it calls the SDK's ``parse``, which makes the tools strict or refuses them,
-    and raises if an answer is cut. To avoid that, the format goes into the request's body for chat completions, and is bound
-    after the tools for the Responses API.
+    and raises if an answer is cut. Where that cannot be avoided, the format goes into the request's body.
     """
     model = request.model
     if not is_openai(model):
         return Binding(request.tools, {"response_format": response_format})
-    if uses_responses_api(model, request.tools, request.model_settings):
+    if takes_bound_format(model, request.tools, request.model_settings):
         return Binding(request.tools, late_settings={"response_format": response_format})
     # Binding an extra body replaces the model's own, so it is merged.
     own = getattr(model, "extra_body", None) or {}

@@ -16,6 +16,7 @@ from openai import OpenAI
 from openai.resources.chat import AsyncCompletions, Completions
 
 from answergraph import ProviderStrategy, ToolStrategy, create_agent
+from answergraph.middleware import wrap_model_call
 from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, Verdict, search
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.suite.colors import Run
@@ -187,3 +188,57 @@ def test_hooks_retries_time_outs_and_errors_are_those_of_the_model_alone(
     alone = bytes_sent(run, behaves, by_agent=False)
     assert bytes_sent(run, behaves, by_agent=True) == alone
     assert len(alone[1]) == (2 if behaves in (SERVERS["busy once"], SERVERS["busy"]) else 1)
+
+
+@pytest.mark.parametrize("chosen", [None, False, True])
+@pytest.mark.parametrize("tools", [[], [search]], ids=["no tools", "tools"])
+def test_who_watches_the_models_class_sees_each_request_and_no_other_call(
+    run: Run, monkeypatch: pytest.MonkeyPatch, chosen: bool | None, tools: list[Any]
+) -> None:
+    seen: list[tuple[str, set[str]]] = []
+
+    def watched(ask: Any) -> Any:
+        def asking(model: Any, messages: Any, *rest: Any, **more: Any) -> Any:
+            seen.append((messages[-1].text, {"response_format", "tools", "extra_body"} & more.keys()))
+            return ask(model, messages, *rest, **more)
+
+        return asking
+
+    for name in ("_generate", "_agenerate"):
+        monkeypatch.setattr(ChatOpenAI, name, watched(getattr(ChatOpenAI, name)))
+    with OpenAIServer([says('{"passed": true}')]) as server:
+        agent = create_agent(chat(server, use_responses_api=chosen), tools, response_format=ProviderStrategy(Verdict))
+        assert run(agent, {"messages": ["Did it pass?"]})["structured_response"] == Verdict(passed=True)
+        (request,) = server.requests
+    # As in LangChain, which binds the format beside the tools.
+    assert seen == [("Did it pass?", {"response_format", "tools"} if tools else {"response_format"})]
+    if tools:
+        tool = request.body["tools"][0]
+        assert "strict" not in tool.get("function", tool) or not tool.get("function", tool)["strict"]
+
+
+@STREAMING
+@pytest.mark.parametrize("chosen", [None, False])
+def test_a_model_of_the_users_own_class_sends_the_format_beside_unchanged_tools(
+    run: Run, chosen: bool | None, streaming: bool
+) -> None:
+    class Own(ChatOpenAI):
+        """A class that may keep something of its calls."""
+
+    with OpenAIServer([calls(ToolCall("search", {"query": "x"})), says('{"passed": true}')]) as server:
+        model = Own(model="gpt-4o", base_url=server.base_url, api_key=KEY, use_responses_api=chosen, streaming=streaming)
+        agent = create_agent(model, [search], response_format=ProviderStrategy(Verdict))
+        assert run(agent, {"messages": ["Did it pass?"]})["structured_response"] == Verdict(passed=True)
+        assert [request.body["response_format"]["type"] for request in server.requests] == ["json_schema"] * 2
+
+
+def test_a_setting_of_the_responses_api_moves_the_format_of_a_users_own_class_too() -> None:
+    class Own(ChatOpenAI):
+        """A class that may keep something of its calls."""
+
+    with OpenAIServer([says('{"passed": true}')]) as server:
+        model = Own(model="gpt-4o", base_url=server.base_url, api_key=KEY)
+        truncates = [wrap_model_call(lambda request, handler: handler(request.override(model_settings={"truncation": "auto"})))]
+        agent = create_agent(model, [search], response_format=ProviderStrategy(Verdict), middleware=truncates)
+        assert agent.invoke({"messages": ["Did it pass?"]})["structured_response"] == Verdict(passed=True)
+        assert server.requests[0].body["text"]["format"]["type"] == "json_schema"
