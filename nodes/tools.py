@@ -17,6 +17,7 @@ from langgraph.types import Command
 
 from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
+from answergraph.runtime import steps
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
@@ -100,6 +101,8 @@ class ToolsNode(Runnable[Any, Any]):
 
     def _direct_call(self, input: Any, config: RunnableConfig | None) -> DirectCall | None:
         """Return the call of a ``Send`` as a direct one, else ``None``."""
+        if steps.recorder is not None:
+            return None  # it takes the place of a call inside middleware, as ``ToolNode`` runs it
         if config is None or not isinstance(input, list) or len(input) != 1 or not isinstance(input[0], dict):
             return None
         call: Any = input[0]
@@ -115,7 +118,9 @@ class ToolsNode(Runnable[Any, Any]):
 
     def _wrapped_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Step[ToolResult]:
         def call(request: ToolCallRequest) -> Step[ToolResult]:
-            result: ToolResult = yield Call(execute, execute, (request,))
+            effect = Call(execute, execute, (request,))
+            recorder = steps.recorder
+            result: ToolResult = yield effect if recorder is None else recorder.tool_call(request.tool_call, effect)
             return result
 
         with self._budget(lambda: request.state) as budget:

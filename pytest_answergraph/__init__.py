@@ -1,4 +1,4 @@
-"""``pytest --triage``: triages the failures after a test run.
+"""``pytest --triage``: triages the failures after a test run. The fixture ``tape`` records and plays runs of agents.
 
 A separate package, because pytest imports plugins in every run: answergraph is imported only for a triage.
 """
@@ -6,8 +6,12 @@ A separate package, because pytest imports plugins in every run: answergraph is 
 from __future__ import annotations
 
 import io
+import os
+import re
 import shutil
 import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--triage", action="store_true", help="judge each failure, real or flaky, with the evidence")
     group.addoption("--triage-model", default="offline", help="'offline', 'openai:NAME' or 'provider:NAME'; default: offline")
     group.addoption("--triage-html", metavar="PATH", help="also write the triage as a page")
+
+    group.addoption(
+        "--answergraph-record-mode",
+        choices=("once", "none", "all"),
+        default="none" if os.environ.get("CI") else "once",
+        help="when the fixture tape records; default: once, and none where CI is set",
+    )
+
+
+@pytest.fixture
+def tape(request: pytest.FixtureRequest) -> Callable[..., AbstractContextManager[Any]]:
+    """Return ``use_tape`` with a file named after the test: ``tapes/<module>/<test>.jsonl`` beside the test's file."""
+    name = re.sub(r"[^\w.\[\]-]+", "_", request.node.name)
+    path = request.path.parent / "tapes" / request.path.stem / f"{name}.jsonl"
+    mode = request.config.getoption("answergraph_record_mode")
+
+    def use(**options: Any) -> AbstractContextManager[Any]:
+        # Imported after the tests have begun, because they may test this package.
+        from answergraph.testing import use_tape  # noqa: PLC0415 - see above
+
+        return use_tape(path, **{"mode": mode, **options})
+
+    return use
 
 
 # Before pytest's own plugin reads the option.

@@ -139,9 +139,16 @@ DOORS = {
     ],
     "answergraph.many": ["ArrowMap", "Group", "MapRun", "Row", "map_answers"],
     "answergraph.testing": [
+        "Difference",
+        "RecordMode",
+        "Replay",
         "ScriptExhaustedError",
         "ScriptedChatModel",
         "ScriptedRequest",
+        "Tape",
+        "TapeMismatch",
+        "replay",
+        "use_tape",
     ],
 }
 """The names that users may import; repeated here, so that no name changes unnoticed."""

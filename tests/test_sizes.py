@@ -116,7 +116,7 @@ def functions_called(work: Callable[[], Any]) -> list[tuple[str, str]]:
         if code.co_name not in ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
         and (path := Path(code.co_filename).resolve()).is_relative_to(ROOT)
         and path.relative_to(ROOT).parts[0] in FOLDERS
-        and path.name not in ("testing.py", "in_process_model.py")  # the fake model and its base
+        and path.name not in ("scripted_model.py", "in_process_model.py")  # the fake model and its base
     ]
 
 

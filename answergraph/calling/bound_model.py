@@ -21,8 +21,9 @@ from answergraph.asking.providers.provider_table import TurnRule
 from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.calling.legal_history import in_turns, legal_history
 from answergraph.json_schema.dialects import Dialect
+from answergraph.runtime import steps
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.steps import Invoke
+from answergraph.runtime.steps import Effect, Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
 from answergraph.state.stop_reasons import is_paused
 
@@ -68,7 +69,7 @@ class BoundModel:
     def has_plain_requests(self) -> bool:
         return with_plain_requests(self.runnable) is not self.runnable
 
-    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Invoke:
+    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Effect:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Filtered inline for speed: few messages can be empty.
@@ -87,7 +88,8 @@ class BoundModel:
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
         asked = with_plain_requests(self.runnable, messages, streams=streams) if self.has_plain_requests else self.runnable
-        return Invoke(asked, sent, listeners, self.settings)
+        call = Invoke(asked, sent, listeners, self.settings)
+        return call if steps.recorder is None else steps.recorder.model_call(call)
 
 
 def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:

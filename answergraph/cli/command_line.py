@@ -18,6 +18,7 @@ from answergraph import graphs
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.judge_command import judge
 from answergraph.cli.map_command import map_file
+from answergraph.cli.replay_command import replay
 from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
@@ -176,6 +177,7 @@ app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}", short_help="Judge the failu
 app.command(short_help="Say which of several rules holds for a report.")(judge)
 app.command(short_help="Run a workflow from a YAML file.")(run)
 app.command("map", short_help="Run an agent over many rows: one typed row each, resumable.")(map_file)
+app.command(short_help="Run stored threads, or a tape, again without the network.")(replay)
 app.command(short_help="Re-check a saved answer by its evidence.")(verify)
 app.add_typer(experiments)
 

@@ -216,3 +216,17 @@ def has_listener(writer: Callable[..., Any]) -> bool:
     """
     code = getattr(writer, "__code__", None)
     return code is None or (code.co_code, code.co_consts) != (_NOTHING.co_code, _NOTHING.co_consts)
+
+
+class Recorder(Protocol):
+    """Records the calls of models and tools, or plays recorded ones in their place."""
+
+    def model_call(self, call: Invoke) -> Effect:
+        """Return the effect that takes the place of a model call."""
+
+    def tool_call(self, call: Mapping[str, Any], effect: Effect) -> Effect:
+        """Return the effect that takes the place of a tool call."""
+
+
+recorder: Recorder | None = None
+"""The one in use. Of the process: a test's runs are awaited on loops, and in threads, that began before its tape."""

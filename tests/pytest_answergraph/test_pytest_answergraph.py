@@ -39,3 +39,32 @@ def test_without_the_option_nothing_is_said(pytester: pytest.Pytester) -> None:
 def test_the_plugin_alone_imports_nothing_of_answergraph() -> None:
     told = "import sys, pytest_answergraph; print([name for name in sys.modules if name.split('.')[0] == 'answergraph'])"
     assert subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+TAPED = """
+from answergraph import create_agent
+from answergraph.testing import ScriptedChatModel
+
+def test_refund(tape):
+    replies = {replies}
+    with tape():
+        agent = create_agent(ScriptedChatModel(replies=replies), response_format=bool)
+        assert agent.invoke({{"messages": "Refund?"}})["structured_response"] is True
+"""
+
+
+def test_the_fixture_records_a_run_and_plays_it(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    pytester.makepyfile(test_shop=TAPED.format(replies=["true"]))
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+    assert Path(pytester.path, "tapes", "test_shop", "test_refund.jsonl").exists()
+    pytester.makepyfile(test_shop=TAPED.format(replies=[]))
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_in_ci_a_missing_tape_fails_and_no_model_is_asked(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    pytester.makepyfile(test_shop=TAPED.format(replies=["true"]))
+    ended = pytester.runpytest_inprocess()
+    ended.assert_outcomes(failed=1)
+    ended.stdout.fnmatch_lines(["*record it with mode='once'*"])

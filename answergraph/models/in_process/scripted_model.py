@@ -18,8 +18,6 @@ from answergraph.models.in_process.in_process_model import ChatRequest, InProces
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 
-__all__ = ["ScriptExhaustedError", "ScriptedChatModel", "ScriptedRequest"]
-
 Reply = InstanceOf[AIMessage] | str | InstanceOf[Exception]
 """A message, the text of one, or an error to raise."""
 

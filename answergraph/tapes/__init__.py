@@ -1,0 +1,1 @@
+"""Tapes: recorded runs that can be run again without the network."""

@@ -1,0 +1,87 @@
+"""Redaction: values of named fields leave a tape before it is written, wherever they stand in it.
+
+A text is replaced by as many blocks as it has characters, so that the places of evidence keep their meaning; a number by
+nines, so that it stays a number of its type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+BLOCK = "█"
+_MIN_CHARACTERS = 3
+"""Shorter values are replaced in their fields only: in a text they would hide half of all words."""
+_FIELD_IN_TEXT = r'"{name}"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d+(?:\.\d+)?))'
+
+
+def redacted(records: list[dict[str, Any]], names: Collection[str]) -> list[dict[str, Any]]:
+    """Return the records of a tape without the values of the named fields, in JSON and in every text."""
+    if not names:
+        return records
+    values = {value for record in records for value in _values_in(record, frozenset(names))}
+    words = sorted((word for word in map(_word, values) if len(word) >= _MIN_CHARACTERS), key=len, reverse=True)
+    search = re.compile("|".join(map(re.escape, words))) if words else None
+    cleaned: list[dict[str, Any]] = [_without(record, frozenset(names), search) for record in records]
+    return cleaned
+
+
+def is_same(recorded: Any, live: Any) -> bool:
+    """Return whether a recorded value is the live one, but for what was redacted."""
+    if isinstance(recorded, str) and isinstance(live, str) and BLOCK in recorded:
+        return len(recorded) == len(live) and all(one in (other, BLOCK) for one, other in zip(recorded, live, strict=True))
+    if isinstance(recorded, dict) and isinstance(live, dict):
+        return recorded.keys() == live.keys() and all(is_same(recorded[key], live[key]) for key in recorded)
+    if isinstance(recorded, list) and isinstance(live, list):
+        return len(recorded) == len(live) and all(map(is_same, recorded, live))
+    return bool(recorded == live)
+
+
+def _values_in(value: Any, names: frozenset[str]) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        yield from (each for key, each in value.items() if key in names and _is_scalar(each))
+        for key, each in value.items():
+            if key not in names or not _is_scalar(each):
+                yield from _values_in(each, names)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _values_in(each, names)
+    elif isinstance(value, str):
+        yield from _values_in_text(value, names)
+
+
+def _values_in_text(text: str, names: frozenset[str]) -> Iterator[str]:
+    """Yield the values of the named fields of JSON in a text, as tools return it."""
+    for name in names:
+        if name in text:
+            for match in re.finditer(_FIELD_IN_TEXT.replace("{name}", re.escape(name)), text):
+                yield match["text"] or match["number"]
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _without(value: Any, names: frozenset[str], search: re.Pattern[str] | None) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _hidden(each) if key in names else _without(each, names, search) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without(each, names, search) for each in value]
+    if isinstance(value, str) and search is not None:
+        return search.sub(lambda match: BLOCK * len(match[0]), value)
+    if _is_scalar(value) and search is not None and search.fullmatch(_word(value)):
+        return _hidden(value)
+    return value
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, str):
+        return BLOCK * len(value)
+    if not _is_scalar(value):
+        return None
+    return type(value)(re.sub(r"\d", "9", _word(value)))
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
