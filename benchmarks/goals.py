@@ -20,6 +20,12 @@ class Goal:
 
 
 GOALS = (
+    Goal("short", "T=0 sync", 1.35),
+    Goal("short", "T=0 async", 1.25),
+    *(Goal("short", f"T={count} sync", 1.0) for count in (1, 2, 5)),
+    *(Goal("short", f"T=1 async{tools}", 1.05) for tools in ("", ", blocking tools")),
+    *(Goal("short", f"T={count} async{tools}", 1.0) for count in (2, 5) for tools in ("", ", blocking tools")),
+    *(Goal("answers", f"kB=1000 {colour}", 2.0) for colour in ("sync", "async")),
     *(Goal("steps", f"T={count} {colour}", 1.15, of="hand graph") for count in (50, 200) for colour in ("sync", "async")),
     *(Goal("tools", f"tools=100 {colour}", 1.15, of="hand graph") for colour in ("sync", "async")),
     *(Goal("http steps", f"T=50 {colour}", 0.35) for colour in ("sync", "async")),

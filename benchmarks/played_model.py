@@ -12,11 +12,11 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from benchmarks.work import (
-    ANSWER_ARGUMENTS,
     ANSWER_TEXT,
     ANSWER_TOOL,
     QUESTION,
     Work,
+    answer,
     calls_of,
     history_texts,
     next_step,
@@ -53,7 +53,7 @@ class PlayedModel(BaseChatModel):
         if calls:
             return AIMessage("", tool_calls=calls)
         if any(tool["function"]["name"] == ANSWER_TOOL for tool in kwargs.get("tools", ())):
-            return AIMessage("", tool_calls=[{"name": ANSWER_TOOL, "args": ANSWER_ARGUMENTS, "id": "answer"}])
+            return AIMessage("", tool_calls=[{"name": ANSWER_TOOL, "args": answer(self.work).model_dump(), "id": "answer"}])
         return AIMessage(ANSWER_TEXT)
 
 

@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from benchmarks import checkpoints, special
 from benchmarks.peers import bare, graphs, openai_agents, pydantic_ai_agent
 from benchmarks.rounds import Case, Done
-from benchmarks.work import EXPECTED, SERVED_MODEL, Work
+from benchmarks.work import EXPECTED, SERVED_MODEL, Work, answer
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,29 @@ def steps(setup: Setup) -> Iterator[Case]:
     """1 to 200 steps with a model in the process, blocking and awaited."""
     for count in setup.sizes(1, 10, 50, 200):
         yield from _played("steps", f"T={count}", Work(steps=count))
+
+
+def short(setup: Setup) -> Iterator[Case]:
+    """No step to five: most users' runs. Awaited also with blocking tools, which run in threads."""
+    for count in setup.sizes(0, 1, 2, 5):
+        work = Work(steps=count)
+        for awaited in (False, True):
+            systems = {name: graphs.runner(name, work, awaited=awaited) for name in (*graphs.GRAPHS[:2], graphs.HAND_GRAPH)}
+            yield Case("short", _colour(f"T={count}", awaited), systems, _expected(work))
+        if count:
+            blocking = graphs.work_tools(work)
+            built = {name: graphs.build(name, work, tools=blocking) for name in graphs.GRAPHS[:2]}
+            systems = {name: graphs.runner(name, work, awaited=True, graph=graph) for name, graph in built.items()}
+            yield Case("short", f"T={count} async, blocking tools", systems, _expected(work))
+
+
+def answers(setup: Setup) -> Iterator[Case]:
+    """One call that answers with 1 to 1,000 kB of text."""
+    for kilobytes in setup.sizes(1, 10, 100, 1000):
+        work = Work(steps=0, answer_kilobytes=kilobytes)
+        for awaited in (False, True):
+            systems = {name: graphs.runner(name, work, awaited=awaited) for name in (*graphs.GRAPHS[:2], graphs.HAND_GRAPH)}
+            yield Case("answers", _colour(f"kB={kilobytes}", awaited), systems, _expected(work))
 
 
 def tools(setup: Setup) -> Iterator[Case]:
@@ -147,11 +170,13 @@ def _colour(setting: str, awaited: bool) -> str:
 
 
 def _expected(work: Work) -> Done:
-    return Done(EXPECTED, work.tool_calls)
+    return Done(answer(work), work.tool_calls)
 
 
 SCENARIOS = {
     "steps": steps,
+    "short": short,
+    "answers": answers,
     "tools": tools,
     "history": history,
     "middleware": middleware,

@@ -27,6 +27,8 @@ from tests.suite.colors import Run
 
 CALLS_PER_STEP = 1340
 CALLS_TO_THOSE_BY_HAND = 1.13
+CALLS_OF_A_SHORT_RUN = 1.25
+"""Of one call and a typed answer with ten tools, to those of LangChain's ``create_agent``, blocking or awaited."""
 BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
@@ -155,6 +157,17 @@ def test_a_step_calls_few_functions_more_than_the_same_graph_written_by_hand(awa
         return (calls_of(many) - calls_of(few)) / 20
 
     assert per_step("answergraph") < CALLS_TO_THOSE_BY_HAND * per_step(graphs.HAND_GRAPH)
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_run_of_one_call_calls_few_functions_more_than_langchains(awaited: bool) -> None:
+    # The answer is read in a node of its own, so the run has one superstep more; most of the difference is LangGraph's.
+    def per_run(system: str) -> int:
+        run = graphs.runner(system, Work(steps=0), awaited=awaited)
+        run(), run()  # what happens once
+        return calls_of(run)
+
+    assert per_run("answergraph") < CALLS_OF_A_SHORT_RUN * per_run("create_agent")
 
 
 def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() -> None:

@@ -42,8 +42,15 @@ def _walk(values: tuple[Any, ...]) -> list[Any]:
     while waiting:
         for item in _inner(waiting.pop(), parts):
             kind = type(item)
-            parts.append(item if kind in _LEAVES else kind)
-            if kind not in _LEAVES and id(item) not in walked:
+            if kind in _LEAVES:
+                parts.append(item)
+                continue
+            parts.append(kind)
+            if kind is dict and _LEAVES.issuperset(map(type, item.values())):
+                parts.append(len(item))
+                parts += item
+                parts += item.values()
+            elif id(item) not in walked:
                 walked.add(id(item))
                 waiting.append(item)
     return parts

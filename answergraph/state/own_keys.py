@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.callbacks import CallbackManager
+from langchain_core.callbacks import BaseCallbackManager, CallbackManager
 from langchain_core.runnables import ensure_config
 from langchain_core.tracers import BaseTracer
 from langgraph.types import Command
@@ -62,7 +62,10 @@ class UntracedUpdate(dict[str, Any]):
 
 def tracing_of_run() -> str:
     """Return whether a tracer records the current run; called once per run, because it costs as much as a tool call."""
-    handlers = CallbackManager.configure(ensure_config().get("callbacks")).handlers
+    callbacks = ensure_config().get("callbacks")
+    # In a node they are a manager, to which LangChain has added the tracers of the environment.
+    manager = callbacks if isinstance(callbacks, BaseCallbackManager) else CallbackManager.configure(callbacks)
+    handlers = manager.handlers
     return TRACED if any(isinstance(handler, BaseTracer) for handler in handlers) else UNTRACED
 
 

@@ -20,6 +20,7 @@ FAILED_SAMPLE = "failed_sample"
 """Metadata key of a reply that was made from an error; the value is the provider's message."""
 
 _REASON_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "native_finish_reason", "status")
+_SAYING = frozenset({*_REASON_KEYS, "incomplete_details", "prompt_feedback"})
 # Of DeepSeek, Mistral, OpenRouter, OpenAI.
 _BROKEN_OFF = {"insufficient_system_resource", "error", "failed", "cancelled"}
 _CUT = {
@@ -88,6 +89,8 @@ def refusal_text(message: AIMessage) -> str:
 
 def stop_reasons(message: AIMessage) -> set[str]:
     metadata = message.response_metadata
+    if _SAYING.isdisjoint(metadata):
+        return set()
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
     found = [metadata.get(key) for key in _REASON_KEYS]
     found.append(details.get("reason") if isinstance(details, Mapping) else None)
