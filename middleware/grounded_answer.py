@@ -10,12 +10,13 @@ from langgraph.runtime import Runtime
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import strategy_of
-from answergraph.evidence.claim_checking import check_claims, may_support
-from answergraph.evidence.claims import claims_of, with_value
-from answergraph.evidence.marks import Abstention
+from answergraph.evidence.claim_checking import check_fields, may_support
+from answergraph.evidence.claims import fields_of, with_value
+from answergraph.evidence.marks import Abstention, Quote
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.runtime.argument_checks import check_function, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
+from answergraph.state.field_record import passage_of
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 
@@ -27,7 +28,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
 
     Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
     lists too. Unsupported claims go back to the model with the nearest passage; the positions of supported ones are in
-    ``outcome["evidence"]``. Results are kept as the tools returned them, even if the conversation is changed later.
+    ``outcome["fields"]``. Results are kept as the tools returned them, even if the conversation is changed later.
 
     Example:
         >>> only_logs = GroundedAnswer(sources=["read_log", "search_log"], abstain=Abstention)
@@ -86,15 +87,15 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
         counting = {run.tool_call_id: run for run in evidence}
         calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
-        checked = check_claims(claims_of(answer), as_shown({**calls, **counting}.values(), state["messages"]))
-        if checked.problems:
-            spans = checked.nearest
-            problems = [{"path": path, "sentence": text, "nearest": spans.get(path)} for path, text in checked.problems.items()]
-            raise AnswerRejected(checked.feedback, problems=problems)
+        fields = fields_of(answer)
+        report = check_fields(fields, as_shown({**calls, **counting}.values(), state["messages"]))
+        if report.feedback:
+            raise AnswerRejected(report.feedback, records=report.fields)
         rewritten = answer
-        for path, passage in checked.passages.items():
-            rewritten = with_value(rewritten, path, passage)
-        return AnswerAccepted(checked.evidence, answer=rewritten if checked.passages else None)
+        for field in fields:
+            if isinstance(field.mark, Quote) and field.mark.rewrite:
+                rewritten = with_value(rewritten, field.path, passage_of(report.fields[field.path]["evidence"][0]))
+        return AnswerAccepted(report.fields, answer=None if rewritten is answer else rewritten)
 
     def evidence(self, state: Any) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isroutine
 from typing import Any
@@ -17,7 +17,9 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import RunState
-from answergraph.state.outcome import AnswerAccepted, Problem
+from answergraph.state.field_path import FieldPath
+from answergraph.state.field_record import FieldRecord, record_of
+from answergraph.state.outcome import AnswerAccepted
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
@@ -30,6 +32,10 @@ NO_VERDICT = (
 CHANGED = (
     "The check {name!r} changed the answer. A check must not change a validated answer: reject it, or make the change in a "
     "validator of the answer's type."
+)
+NO_RECORD = (
+    "The check {name!r} returned {record!r} for the field {path!r}. Return a record such as "
+    "{{'status': 'supported', 'evidence': [], 'problem': None}}, or those of check_evidence."
 )
 _LAMBDA = "<lambda>"
 
@@ -48,15 +54,20 @@ def check_answer(
             verdict = _accepted(check, check(reading.value, state, runtime))
             made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
-            return reading.rejected(rejection.feedback, _problems(check, rejection)), AnswerAccepted()
+            return reading.rejected(rejection.feedback, _records(rejection, reading.value), _shown_name(check)), AnswerAccepted()
         # The run must end with the value that was validated and checked.
         if reading.answer is not None and not reading.answer.is_unchanged:
             raise AgentSpecError(CHANGED.format(name=_name_of(check)))
         verdicts.append(verdict)
         if verdict.answer is not None:
             reading = replace(reading, answer=made)
-    evidence = {path: span for verdict in verdicts for path, span in verdict.evidence.items()}
-    return reading, AnswerAccepted(evidence, abstained=any(verdict.abstained for verdict in verdicts))
+    fields: dict[str, FieldRecord] = {}
+    for verdict in verdicts:
+        # What one check did not look at, another may have.
+        fields |= {
+            path: record for path, record in verdict.fields.items() if path not in fields or record["status"] != "unchecked"
+        }
+    return reading, AnswerAccepted(fields, abstained=any(verdict.abstained for verdict in verdicts))
 
 
 def _valid(value: Any, reading: Reading) -> Answer | None:
@@ -77,6 +88,9 @@ def _valid(value: Any, reading: Reading) -> Answer | None:
 
 def _accepted(check: AnswerCheck, verdict: object) -> AnswerAccepted:
     if isinstance(verdict, AnswerAccepted):
+        for path, record in verdict.fields.items():
+            if not isinstance(record, Mapping) or not record.keys() >= {"status", "evidence", "problem"}:
+                raise AgentSpecError(NO_RECORD.format(name=_name_of(check), path=path, record=record))
         return verdict
     if verdict is None:
         return AnswerAccepted()
@@ -97,19 +111,26 @@ def _without_a_reason(check: AnswerCheck) -> str:
     return "" if name == _LAMBDA else NOT_ACCEPTED.format(name=name, meaning=meaning)
 
 
-def _problems(check: AnswerCheck, rejection: AnswerRejected) -> list[Problem]:
-    """Return a check's problems, by field if given."""
+def _records(rejection: AnswerRejected, answer: Any) -> dict[str, FieldRecord]:
+    """Return the records of a rejected answer's fields.
+
+    Raises:
+        AgentSpecError: If the check names a field that the answer does not have.
+    """
+    records: dict[str, FieldRecord] = {**rejection.records}
+    for written, sentence in rejection.fields.items():
+        path = FieldPath(written)
+        try:
+            path.get(answer)
+        except LookupError as error:
+            raise AgentSpecError(f"AnswerRejected names the field {written!r}, but {error}.") from error
+        records[str(path)] = record_of(sentence)
+    return records
+
+
+def _shown_name(check: AnswerCheck) -> str | None:
     name = _name_of(check).removesuffix(".check_answer")
-    problems = rejection.problems or [{"sentence": rejection.feedback}]
-    return [
-        Problem(
-            path=problem.get("path", ""),
-            sentence=problem["sentence"],
-            check=None if name == _LAMBDA else name,
-            nearest=list(span) if (span := problem.get("nearest")) else None,
-        )
-        for problem in problems
-    ]
+    return None if name == _LAMBDA else name
 
 
 def _name_of(check: AnswerCheck) -> str:

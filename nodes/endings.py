@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage
@@ -12,8 +13,9 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.field_record import support_of
 from answergraph.state.ledger import LEDGER, RunLedger, of_run
-from answergraph.state.outcome import AnswerAccepted, Attempt, Coverage, Outcome, PendingCall, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Status
 from answergraph.state.turn import CallNames, Turn
 
 DEFERRED = "The run waits for the results of {names}."
@@ -93,25 +95,6 @@ def decide(facts: EndingFacts) -> Ending:
     return Ending("end", "out_of_budget" if is_out_of_budget and facts.status != "refused" else facts.status)
 
 
-def coverage_of(answer: Any, evidence: Mapping[str, Any]) -> dict[str, Coverage]:
-    """Return whether evidence supports each field of an answer, list items together."""
-    by_name: dict[str, set[bool]] = {}
-    waiting: list[tuple[str, str, Any]] = [("", "", answer)]
-    while waiting:
-        path, name, value = waiting.pop()
-        if path not in evidence and isinstance(value, Mapping) and value:
-            inner = [(f"{path}.{key}", f"{name}.{key}", item) for key, item in value.items()]
-        elif path not in evidence and isinstance(value, list) and value:
-            inner = [(f"{path}[{place}]", f"{name}[]", item) for place, item in enumerate(value)]
-        else:
-            inner = []
-            by_name.setdefault(name, set()).add(path in evidence)
-        waiting += [(one.removeprefix("."), other.removeprefix("."), item) for one, other, item in reversed(inner)]
-    return {
-        name: "unchecked" if True not in found else "partly" if False in found else "supported" for name, found in by_name.items()
-    }
-
-
 def _is_hopeless(facts: EndingFacts) -> bool:
     """Return whether the mistake is repeated and no other strategy is left."""
     if not facts.repeats:
@@ -178,8 +161,8 @@ def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: U
         schema=None,
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
-        evidence={},
-        coverage={},
+        fields={},
+        support=None,
         usage=of_run(ledger["usage"], messages),
         limits={**vars(limits)},
     )
@@ -198,6 +181,7 @@ def outcome_of(
     if (caller := callers_budget()) is not None:
         caller.charge(reply.ledger)
     answer = reading.answer if reading.status == "answered" else None
+    fields = {**(accepted.fields or reading.fields)}
     return Outcome(
         status=status,
         reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
@@ -205,8 +189,8 @@ def outcome_of(
         schema=answer.schema.name if answer else None,
         attempts=attempts,
         narrowed=reply.ledger["narrowed"],
-        evidence={path: list(span) for path, span in accepted.evidence.items()},
-        coverage=coverage_of(answer.data, accepted.evidence) if answer else {},
+        fields=fields,
+        support=support_of(fields) if fields else None,
         usage=of_run(reply.ledger["usage"], reply.turn.messages),
         limits={**vars(limits)},
     )
@@ -230,12 +214,14 @@ def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
     """Return the run's attempts, including this reply if it is one."""
     if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
         return reply.ledger["attempts"]
+    wrong = ((path, record["problem"]) for path, record in reading.fields.items() if record["problem"] is not None)
     attempt = Attempt(
         strategy=reply.request.strategy.name,
         schema=reading.meant if reading.answer is None else reading.answer.schema.name,
         status=reading.status,
         error=None if reading.status == "answered" else reading.error_text,
-        problems=[*reading.problems[:MAX_PROBLEMS]],
+        fields=dict(islice(wrong, MAX_PROBLEMS)),
+        check=reading.check,
         message_id=None if reply.message is None else reply.message.id,
         repairs=list(reading.repairs),
         note=reply.request.note,

@@ -33,7 +33,8 @@ BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
-MODULES_OF_OURS = 120  # the checks while building and the reader of calls written as text are eleven of them
+# The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
+MODULES_OF_OURS = 122
 
 
 class Weather(BaseModel):

@@ -13,15 +13,16 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from pydantic import BaseModel, TypeAdapter
 
 from answergraph.evidence.claims import claims_of
-from answergraph.evidence.quotes import MASK
+from answergraph.evidence.units import MASK, is_unit_of
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
+from answergraph.state.field_record import Evidence, Fields, evidence_in, spans_of
 from answergraph.state.messages import is_correction
-from answergraph.state.outcome import spans_of
+from answergraph.state.older_records import outcome_of_today
 from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, with_unique_ids
 
-BUNDLE_FORMAT = "answergraph-bundle/2"
-BUNDLES_FORMAT = "answergraph-bundles/2"
+BUNDLE_FORMAT = "answergraph-bundle/3"
+BUNDLES_FORMAT = "answergraph-bundles/3"
 """The ``format`` of a file with several bundles, which a triage writes."""
 DIGEST, SIGNATURE, MASKED = "digest", "signature", "masked"
 
@@ -42,20 +43,20 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
         key: A secret that signs the bundle, so that nobody without it can change the bundle unnoticed.
 
     Returns:
-        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``evidence``, ``results``, ``messages``, a
+        The bundle: ``format``, ``status``, ``schema``, ``answer``, ``marks``, ``fields``, ``results``, ``messages``, a
         ``digest`` of these and, with a key, a ``signature``.
 
     Raises:
         AgentSpecError: If the key is empty.
     """
     keys = AnswerKeys.named(output_key)
-    answer, outcome = result.get(keys.answer), result.get(keys.outcome) or {}
+    answer, outcome = result.get(keys.answer), outcome_of_today(result.get(keys.outcome)) or {}
     recorded: RunResults | None = result.get(TOOL_RESULTS)
     shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
     messages = [_as_shown(message, shown) for message in result["messages"]]
     of_tools = recorded["results"] if recorded else _tool_results_in(result["messages"], {str(outcome.get("schema"))})
     results = with_unique_ids([*of_tools, *cited_in(messages)])
-    evidence = outcome.get("evidence", {})
+    fields = outcome.get("fields", {})
     claims = claims_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
         {
@@ -63,9 +64,9 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
             "status": outcome.get("status"),
             "schema": outcome.get("schema"),
             "answer": _as_json(answer),
-            "marks": {claim.path: claim.mark.as_json() for claim in claims},
-            "evidence": evidence,
-            "results": [_masked(one, messages, evidence) for one in results],
+            "marks": {str(claim.path): claim.mark.as_json() for claim in claims if claim.mark is not None},
+            "fields": fields,
+            "results": [_masked(one, messages, fields) for one in results],
             "messages": messages_to_dict(messages),
         },
         key,
@@ -122,19 +123,30 @@ def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
     return message.model_copy(update={"artifact": None, "content": shown.get(message.tool_call_id, message.content)})
 
 
-def _masked(result: RecordedResult, messages: Sequence[AnyMessage], evidence: Mapping[str, Any]) -> dict[str, Any]:
+def _masked(result: RecordedResult, messages: Sequence[AnyMessage], fields: Fields) -> dict[str, Any]:
     """Mask the text that is no longer in the conversation, except for passages named by the evidence."""
     call_id = call_id_of(result["tool_call_id"])
     shown = [texts_of(m) for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id]
     if result["texts"] in shown or "/" in call_id:
         return {**result}
-    named = [span for spans in evidence.values() if spans[0] == result["tool_call_id"] for span in spans_of(spans)]
-    masked = list(re.sub(r"\S", MASK, "".join(result["texts"])))
-    for start, end in named:
-        masked[start:end] = "".join(result["texts"])[start:end]
+    text = "".join(result["texts"])
+    masked = list(re.sub(r"\S", MASK, text))
+    for evidence in evidence_in(fields):
+        # Evidence in a text that was shown instead has other words there.
+        if evidence["source"]["id"] == result["tool_call_id"] and is_unit_of(evidence, text):
+            for place in _named_places(evidence, text):
+                masked[place] = text[place]
     ends = list(accumulate(map(len, result["texts"])))
     texts = ["".join(masked[end - len(text) : end]) for end, text in zip(ends, result["texts"], strict=True)]
     return {**result, "texts": texts, MASKED: True}
+
+
+def _named_places(evidence: Evidence, text: str) -> Iterator[int]:
+    """Yield the place of each character of a text that evidence names."""
+    start = evidence["place"][0]
+    yield from (start + number for number, one in enumerate(evidence["unit"]) if one == text[start + number])
+    for first, last in spans_of(evidence):
+        yield from range(first, last)
 
 
 def _as_json(answer: Any) -> Any:

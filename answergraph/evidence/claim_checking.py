@@ -2,21 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import accumulate
 from operator import add, sub
 from typing import Any
 
-from answergraph.evidence.claims import Claim, claims_by_path, claims_of
+from answergraph.evidence.claims import Claim, fields_by_path, fields_of
 from answergraph.evidence.marks import FromTools, Mark, Quote
 from answergraph.evidence.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import Numeral, numerals
-from answergraph.evidence.quotes import NOT_FOUND, Found, Span, places_of_quote, places_shown, says_nothing_around
+from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown, says_nothing_around
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.written_words import WrittenWords
+from answergraph.state.field_record import FieldRecord, Fields, record_of, support_of
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -35,54 +36,50 @@ _ADVICE = (
 
 
 @dataclass(frozen=True)
-class Checked:
-    """The result of checking an answer's claims, per path of the claim."""
+class EvidenceReport:
+    """What stands behind each field of an answer."""
 
-    evidence: dict[str, Span] = field(default_factory=dict)
-    problems: dict[str, str] = field(default_factory=dict)
-    passages: dict[str, str] = field(default_factory=dict)
-    """The passages of the results, for quotes marked with ``rewrite=True``."""
-    nearest: dict[str, Span] = field(default_factory=dict)
-    """The passages most similar to quotes that were not found."""
+    fields: Mapping[str, FieldRecord]
+    """By path, in the order of the declared type; the same as ``outcome["fields"]``."""
+    support: float
+    """Share of the filled fields that are supported, derived, judged or given; 0 to 1."""
+    feedback: str
+    """The problems in words for a model; empty if there is none."""
 
     @property
-    def feedback(self) -> str:
-        """The problems in words, for the model."""
-        listed = [f"- {path}: {problem}" for path, problem in self.problems.items()]
-        more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
-        return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE])
+    def made_up(self) -> list[str]:
+        """Paths whose status is ``not_found``."""
+        return [path for path, record in self.fields.items() if record["status"] == "not_found"]
 
 
 def check_evidence(
     answer: Any, sources: Sequence[ToolRun], *, marks: Mapping[str, Mark] | None = None, declared: Any = None
-) -> Checked:
-    """Check an answer of any agent against the results of its tools, by the rules of ``GroundedAnswer``.
+) -> EvidenceReport:
+    """Say for each field of an answer, of any agent, where it stands in the results of its tools, as ``GroundedAnswer`` does.
 
     Args:
         answer: A value whose type has marks (a Pydantic model, a dataclass), or a mapping with ``declared`` or ``marks``.
         sources: The calls of the run with their results, oldest first. The arguments of a call count as the model's
             own words from then on; a call with ``counts=False`` supports nothing.
-        marks: The marks by the path of their field, ``{"findings[0].quote": Quote()}``, for a value that has none.
+        marks: The marks by path, ``{"findings[].quote": Quote()}``, for a value that has none.
         declared: The type with the marks, for a value that does not carry them.
-
-    Returns:
-        The ``evidence`` and the ``problems`` by field path, and the problems as ``feedback`` for a model.
 
     Example:
         >>> from answergraph import Quote, ToolRun
         >>> run = ToolRun("call_1", "read_log", {"path": "app"}, ("12:03 the disk is full",))
-        >>> check_evidence({"why": "the disk is full"}, [run], marks={"why": Quote()}).evidence
-        {'why': EvidenceSpan(tool_call_id='call_1', start=6, end=22)}
+        >>> report = check_evidence({"why": "the disk is full"}, [run], marks={"why": Quote()})
+        >>> report.support, report.fields["why"]["evidence"][0]["unit"]
+        (1.0, '12:03 the disk is full')
     """
-    return check_claims(claims_of(answer, declared) if marks is None else claims_by_path(answer, marks), sources)
+    return check_fields(fields_of(answer, declared) if marks is None else fields_by_path(answer, marks), sources)
 
 
 def may_support(run: ToolRun) -> bool:
     return run.succeeded and run.counts and bool(run.text)
 
 
-def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
-    """Search the tool calls of a run, oldest first, for support of each claim.
+def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun]) -> EvidenceReport:
+    """Search the tool calls of a run, oldest first, for support of each field with a mark.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -92,44 +89,67 @@ def check_claims(claims: Iterable[Claim], runs: Sequence[ToolRun]) -> Checked:
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
-    checked = Checked()
-    for claim in claims:
-        found = _find(claim, results)
-        if isinstance(found, Found):
-            checked.evidence[claim.path] = found.evidence
-            if isinstance(claim.mark, Quote) and claim.mark.rewrite:
-                checked.passages[claim.path] = found.passage
-        else:
-            # Search only for passages that are shown.
-            near = results if len(checked.problems) < _MAX_SHOWN_PROBLEMS else []
-            checked.problems[claim.path] = _problem(claim, found) + unread
-            if isinstance(claim.mark, Quote) and claim.problem is None and (passage := _nearest_passage(fold(claim.value), near)):
-                checked.nearest[claim.path] = passage.evidence
-                run = passage.result.run
-                place = f" The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage.passage!r}"
-                checked.problems[claim.path] += place
-    return replace(checked, evidence={path: span for path, span in checked.evidence.items() if path not in checked.problems})
+    records: dict[str, FieldRecord] = {}
+    problems = 0
+    for field in fields:
+        # Search for the nearest passage only where it is shown.
+        record = _record_of(field, results, results if problems < _MAX_SHOWN_PROBLEMS else [], unread)
+        problems += record["problem"] is not None
+        path = str(field.path)
+        records[path] = _both(records[path], record) if path in records else record
+    return EvidenceReport(records, support_of(records) or 0.0, _feedback(records))
 
 
-def _find(claim: Claim, results: Sequence[SearchedResult]) -> Found | str:
+def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str) -> FieldRecord:
+    if field.mark is None:
+        return record_of()
+    found = _find(field, field.mark, results)
+    if isinstance(found, Found):
+        return {"status": "supported", "evidence": [found.evidence], "problem": None}
+    record = record_of(_problem(field, found) + unread, "not_found" if found == _missing(field.mark) else "unsupported")
+    is_quote = isinstance(field.mark, Quote) and field.problem is None
+    passage = _nearest_passage(fold(field.value), near) if is_quote else None
+    if passage is not None:
+        run = passage.result.run
+        record["nearest"] = passage.evidence
+        record["problem"] = (
+            f"{record['problem']} The nearest passage, in the result of {run.name} ({run.tool_call_id}): {passage.passage!r}"
+        )
+    return record
+
+
+def _both(one: FieldRecord, other: FieldRecord) -> FieldRecord:
+    """Return the record of a field with two marks: both have to hold."""
+    if one["problem"] is not None or other["problem"] is not None:
+        return other if one["problem"] is None else one
+    return {**one, "evidence": [*one["evidence"], *(new for new in other["evidence"] if new not in one["evidence"])]}
+
+
+def _feedback(records: Fields) -> str:
+    listed = [f"- {path}: {record['problem']}" for path, record in records.items() if record["problem"] is not None]
+    more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
+    return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE]) if listed else ""
+
+
+def _find(claim: Claim, mark: Mark, results: Sequence[SearchedResult]) -> Found | str:
     if claim.problem is not None:
         return claim.problem
-    problem = NOT_FOUND if isinstance(claim.mark, Quote) else _missing_number(claim.mark)
+    problem = _missing(mark)
     for result in results:
-        for place in _places(claim, result):
+        for place in _places(claim.value, mark, result):
             if isinstance(place, Found):
                 return place
             problem = place
     return problem
 
 
-def _places(claim: Claim, result: SearchedResult) -> Iterator[Found | str]:
-    """Yield each place that supports a claim, and for other places the reason against it."""
-    if isinstance(claim.mark, Quote):
-        yield from places_of_quote(claim.value, result, claim.mark)
-        yield from places_shown(claim.value, result, claim.mark)
+def _places(value: Any, mark: Mark, result: SearchedResult) -> Iterator[Found | str]:
+    """Yield each place that supports a value, and for other places the reason against it."""
+    if isinstance(mark, Quote):
+        yield from places_of_quote(value, result, mark)
+        yield from places_shown(value, result, mark)
     else:
-        yield from _places_of_number(claim.value, result, claim.mark)
+        yield from _places_of_number(value, result, mark)
 
 
 def _problem(claim: Claim, problem: str) -> str:
@@ -187,7 +207,9 @@ def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
     return len(arguments) == 1 and fold(str(arguments[0])) == text
 
 
-def _missing_number(mark: FromTools) -> str:
+def _missing(mark: Mark) -> str:
+    if isinstance(mark, Quote):
+        return NOT_FOUND
     units = ", ".join(unit for unit, _ in mark.units)
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 

@@ -1,87 +1,110 @@
-"""The claims of an answer: the values of its marked fields, each with its path."""
+"""The fields of an answer, each with its path, and the claims among them: the values that a source has to support."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
-from re import Match
 from typing import Any
 
 from pydantic import BaseModel, RootModel
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import FromTools, Mark, Quote
-from answergraph.evidence.schema_parts import SEQUENCES, CoreSchema, Part, is_container, items_of, joined
-
-_STEP = re.compile(r"""\.?(\w+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
+from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
+from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One value that a tool result has to support."""
+    """One field of an answer: its value, and the mark that asks for support."""
 
-    path: str
-    """The field of the answer, ``"findings[0].quote"``."""
-    mark: Mark
-    """How it is checked."""
+    path: FieldPath
+    mark: Mark | None
+    """How it is checked; ``None``: not at all."""
     value: Any
     """A string or a number; any other value is unsupported."""
     problem: str | None = None
     """Why no result can support it, ``None`` if the results decide."""
 
 
-def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
-    """Return the claims of an answer in field order; ``declared`` is its type if that is not the class of the value."""
+def fields_of(answer: Any, declared: Any = None) -> list[Claim]:
+    """Return the filled fields of an answer in the order of its type, marked or not, and the empty ones that need support.
+
+    ``declared`` is the type if that is not the class of the value.
+    """
     if declared is None:
-        return list(dict.fromkeys(_claims_of_records(answer, "")))
+        return _each_once(_fields_of_value(answer, FieldPath(), is_json=True))
     marked = marked_type(declared)
-    return list(dict.fromkeys(_walk(marked, marked.root, answer, "")))
+    return _each_once(_walk(marked, marked.root, answer, FieldPath()))
 
 
-def claims_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
-    """Return the claims of a JSON answer for marks by field path; an index in a path stands for every item."""
-    places: dict[str, tuple[Mark, Any]] = {path: (mark, None) for path, mark in marks.items()}
-    for path, mark in marks.items():
-        places |= {where: (mark, value) for where, value in _values_at(answer, list(_STEP.finditer(path)), "")}
-    return [
+def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
+    """Return the marked fields of an answer."""
+    return [field for field in fields_of(answer, declared) if field.mark is not None]
+
+
+def fields_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
+    """Return the fields of a JSON answer for marks by path; an item in a path stands for every item."""
+    places: dict[FieldPath, tuple[Mark, Any]] = {}
+    for written, mark in marks.items():
+        path = FieldPath(written)
+        parts = path.parts
+        named = list(_values_at(answer, parts, FieldPath()))
+        of_items = parts[: parts.index(EVERY_ITEM)] if EVERY_ITEM in parts else None
+        if of_items is None or not any(_values_at(answer, of_items, FieldPath())):
+            places.setdefault(path, (mark, None))  # what is not there has no support
+        places |= {where: (mark, value) for where, value in named}
+    claims = [
         claim
         for path, (mark, value) in places.items()
         for claim in _claims_of_marked(mark, _number(value) if isinstance(mark, FromTools) else value, path)
     ]
+    return _each_once([*claims, *_fields_of_value(answer, FieldPath(), is_json=True)])
 
 
-def _values_at(value: Any, steps: Sequence[Match[str]], path: str) -> Iterator[tuple[str, Any]]:
-    if not steps:
+def _each_once(fields: Iterable[Claim]) -> list[Claim]:
+    """Return fields that were reached in several ways once, by their mark if they have one."""
+    each = {(field.path, field.mark, field.problem): field for field in fields}
+    # The JSON of a mapping does not say which way its keys are written.
+    checked = {tuple(map(str, path.parts)) for path, mark, _ in each if mark is not None}
+    return [
+        field
+        for field in each.values()
+        if field.mark is not None or not checked or tuple(map(str, field.path.parts)) not in checked
+    ]
+
+
+def _values_at(value: Any, parts: Sequence[str | int], path: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
+    if not parts:
         yield path, value
-        return
-    name, index, *keys = steps[0].groups(default="")
-    if index and isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from _values_at(item, steps[1:], f"{path}[{place}]")
-    elif isinstance(value, Mapping) and (key := name or index or "".join(keys)) in value:
-        yield from _values_at(value[key], steps[1:], path + steps[0].group())
+    elif isinstance(value, list) and (isinstance(parts[0], int) or parts[0] is EVERY_ITEM):
+        for number, item in enumerate(value):
+            yield from _values_at(item, parts[1:], path / number)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if parts[0] is EVERY_ITEM or str(key) == str(parts[0]):
+                yield from _values_at(item, parts[1:], path / (part_of_key(key) if parts[0] is EVERY_ITEM else parts[0]))
 
 
 def with_value(answer: Any, path: str, value: Any) -> Any:
     """Return a copy of an answer with another value at a path."""
-    return _with_value(answer, list(_STEP.finditer(path)), value)
+    return _with_value(answer, FieldPath(path).parts, value)
 
 
-def _with_value(whole: Any, steps: Sequence[Match[str]], value: Any) -> Any:
-    if not steps:
+def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
+    if not parts:
         return value
     if isinstance(whole, RootModel):
-        return whole.model_copy(update={"root": _with_value(whole.root, steps, value)})
-    name, index, *keys = steps[0].groups(default="")
-    key = name or "".join(keys)
-    if is_container(whole) and not isinstance(whole, Mapping):
-        items = [item for _, item in items_of(whole)]
-        items[int(index)] = _with_value(items[int(index)], steps[1:], value)
+        return whole.model_copy(update={"root": _with_value(whole.root, parts, value)})
+    if isinstance(whole, Mapping):
+        key = key_named(whole, parts[0])
+        return {**whole, key: _with_value(whole[key], parts[1:], value)}
+    if (items := items_in_order(whole)) is not None:
+        number = int(parts[0])
+        items[number] = _with_value(items[number], parts[1:], value)
         return type(whole)(items)
-    inner = _with_value(whole[key] if isinstance(whole, Mapping) else getattr(whole, key), steps[1:], value)
-    if isinstance(whole, BaseModel):
-        return whole.model_copy(update={key: inner})
-    return {**whole, key: inner} if isinstance(whole, Mapping) else replace(whole, **{key: inner})
+    name = str(parts[0])
+    inner = _with_value(getattr(whole, name), parts[1:], value)
+    return whole.model_copy(update={name: inner}) if isinstance(whole, BaseModel) else replace(whole, **{name: inner})
 
 
 def _number(value: Any) -> Any:
@@ -92,21 +115,27 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _claims_of_records(value: Any, path: str) -> Iterator[Claim]:
-    """Yield the claims of the models and dataclasses in a value."""
+def _fields_of_value(value: Any, path: FieldPath, *, is_json: bool = False) -> Iterator[Claim]:
+    """Yield the fields of a value that no type describes, and of the models and dataclasses in it.
+
+    In JSON, the keys of an object are the names of fields.
+    """
     if _is_record(value):
         own = marked_type(value.__class__)
         yield from _walk(own, own.root, value, path)
     elif is_container(value):
-        for step, item in items_of(value):
-            yield from _claims_of_records(item, joined(path, step))
+        items = value.items() if is_json and isinstance(value, Mapping) else items_of(value)
+        for name, item in items:
+            yield from _fields_of_value(item, path_of_part(path, name), is_json=is_json)
+    elif not _is_blank(value):
+        yield Claim(path, None, value)
 
 
 def _is_record(value: Any) -> bool:
     return isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type))
 
 
-def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: str) -> Iterator[Claim]:
+def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: FieldPath) -> Iterator[Claim]:
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts(schema)
@@ -115,32 +144,42 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: str) -> Iter
         parts = [part for part in parts if marked.fits(part.schema, value)] or parts
     for part in parts:
         yield from _walk_part(marked, part, value, path)
-    if not parts or (_is_record(value) and marked is not marked_type(value.__class__) and type(value) is not schema.get("cls")):
-        yield from _claims_of_records(value, path)
+    if not parts and not _has_own_type(marked, value):
+        yield from _fields_of_value(value, path)
+    elif not parts:
+        yield Claim(path, None, value)  # a class with a schema of its own
+    elif schema["type"] in RECORDS and value.__class__ is not schema["cls"] and not _has_own_type(marked, value):
+        yield from _fields_of_value(value, path)  # a subclass may have more fields, and marks
 
 
-def _walk_part(marked: MarkedType, part: Part, value: Any, path: str) -> Iterator[Claim]:
+def _has_own_type(marked: MarkedType, value: Any) -> bool:
+    return _is_record(value) and marked is marked_type(value.__class__)
+
+
+def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> Iterator[Claim]:
     if isinstance(value, part.shape):
         if part.shape is SEQUENCES:
             yield from _too_few(marked.outer_marks(part.schema), len(value), path)
-        for step, item in part.of_value(value):
-            yield from _walk(marked, part.schema, item, joined(path, step))
+        for name, item in part.of_value(value):
+            yield from _walk(marked, part.schema, item, path_of_part(path, name))
     elif value is not None:
         # A validator has replaced the value.
         yield from (Claim(path, mark, repr(value), "its parts cannot be read") for mark in marked.marks_below(part.schema)[:1])
+        yield from _fields_of_value(value, path)
 
 
-def _claims_of_marked(mark: Mark, value: Any, path: str) -> Iterator[Claim]:
+def _claims_of_marked(mark: Mark, value: Any, path: FieldPath) -> Iterator[Claim]:
     if is_container(value):
         yield from _too_few((mark,), len(value), path)
-        for step, item in items_of(value):
+        for name, item in items_of(value):
+            where = path_of_part(path, name)
             nested = is_container(item) and not isinstance(item, Mapping)
-            yield from _claims_of_marked(mark, item, f"{path}{step}") if nested else [_claim(f"{path}{step}", mark, item)]
+            yield from _claims_of_marked(mark, item, where) if nested else [_claim(where, mark, item)]
     elif not _is_blank(value) or mark.min_items:
         yield _claim(path, mark, value)
 
 
-def _claim(path: str, mark: Mark, value: Any) -> Claim:
+def _claim(path: FieldPath, mark: Mark, value: Any) -> Claim:
     return Claim(path, mark, *_checkable(mark, value))
 
 
@@ -154,7 +193,7 @@ def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
     return value, None
 
 
-def _too_few(marks: Iterable[Mark], count: int, path: str) -> Iterator[Claim]:
+def _too_few(marks: Iterable[Mark], count: int, path: FieldPath) -> Iterator[Claim]:
     for mark in marks:
         if count < mark.min_items:
             yield Claim(path, mark, None, f"it holds {count} items and needs at least {mark.min_items}")

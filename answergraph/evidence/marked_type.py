@@ -16,14 +16,15 @@ from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
-from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, joined
+from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, path_of_part
 from answergraph.runtime.recent_cache import MAX_KEPT
+from answergraph.state.field_path import FieldPath
 
 
 class Place(NamedTuple):
     """A mark in a type."""
 
-    path: str
+    path: FieldPath
     mark: Mark
     schema: CoreSchema
     """The marked schema, or the one around the mark."""
@@ -52,11 +53,11 @@ class MarkedType:
 
     def places(self) -> list[Place]:
         """Return the marks with their places, each place once."""
-        return list(self._places(self.root, "", set()))
+        return list(self._places(self.root, FieldPath(), set()))
 
     def places_known_by_values(self) -> list[Place]:
         """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
-        return list(self._known_places(self.root, "", set()))
+        return list(self._known_places(self.root, FieldPath(), set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
         return list(self._search(schema, set()))
@@ -94,7 +95,7 @@ class MarkedType:
         inner = [self.can_hold(mark, part.schema, opened | {id(schema)}) for part in self.parts(schema)]
         return not inner or kind in CONVERTING or (all if kind == "tuple" else any)(inner)
 
-    def _places(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
+    def _places(self, schema: CoreSchema, path: FieldPath, seen: set[int]) -> Iterator[Place]:
         if id(schema) in seen:
             return
         seen.add(id(schema))
@@ -107,9 +108,9 @@ class MarkedType:
                     within = _WITHIN.get(key, _WITHIN.get(schema["type"], f"a type of the kind {schema['type']!r}"))
                     yield Place(path, mark, schema, within)
         for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
-            yield Place(joined(path, f".{name}"), mark, schema, "an annotation that validation ignores")
+            yield Place(path / name, mark, schema, "an annotation that validation ignores")
         for part in parts:
-            yield from self._places(part.schema, joined(path, part.step), seen)
+            yield from self._places(part.schema, path_of_part(path, part.name), seen)
 
     def _search(self, node: Any, seen: set[int]) -> Iterator[Mark]:
         """Yield every mark at and below a node that was not visited."""
@@ -122,14 +123,14 @@ class MarkedType:
             if isinstance(node, Mapping) and node.get("schema_ref") in self._definitions:
                 yield from self._search(self._definitions[node["schema_ref"]], seen)
 
-    def _known_places(self, schema: CoreSchema, path: str, seen: set[int]) -> Iterator[Place]:
+    def _known_places(self, schema: CoreSchema, path: FieldPath, seen: set[int]) -> Iterator[Place]:
         if schema["type"] in RECORDS:
             places = marked_type(schema["cls"]).places()
-            yield from (place._replace(path=joined(path, f".{place.path}")) for place in places)
+            yield from (place._replace(path=FieldPath.of(*path.parts, *place.path.parts)) for place in places)
         elif id(schema) not in seen:
             seen.add(id(schema))
             for part in self.parts(schema):
-                yield from self._known_places(part.schema, joined(path, part.step), seen)
+                yield from self._known_places(part.schema, path_of_part(path, part.name), seen)
 
 
 @lru_cache(maxsize=MAX_KEPT)

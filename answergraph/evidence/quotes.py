@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from answergraph.evidence.marks import Quote
 from answergraph.evidence.quote_forms import forms_of, marks_agree, parts_of
@@ -22,7 +21,8 @@ from answergraph.evidence.texts.quote_borders import (
     holds_negation,
 )
 from answergraph.evidence.texts.source_views import View
-from answergraph.state.outcome import SHOWN, EvidenceSpan
+from answergraph.evidence.units import MASK, evidence_at
+from answergraph.state.field_record import Evidence
 
 _WORD = re.compile(r"\w+")
 _COMMON_WORDS = frozenset(words("quotes", "common"))
@@ -36,8 +36,6 @@ _MAX_PLACES = 200
 _MAX_GAP_CHARACTERS = 1000
 _GAP_ENDS = re.compile(r"[.!?;:。！？；](?=[ '\n)])|[。！？；]")
 
-MASK = "\ufffd"
-"""Replaces each character that a middleware removed and no evidence names."""
 _REDACTED = re.compile(r"\[[^\]\n]{1,60}\]|<[^>\n]{1,80}>|\S*\*{2,}\S*|[█▒]+")
 
 CUT = "it begins or ends in the middle of a word or number there: quote whole words"
@@ -47,9 +45,6 @@ CROSSES = "it runs from one line, item or paragraph into another: quote them apa
 ASKED = "it is a question there"
 REMARKED = "its quotation marks, or feet and inches, differ there"
 SKIPS = "the text replaced by the ellipsis spans several sentences or changes the meaning"
-
-Span = EvidenceSpan | list[Any]
-"""A place; a list adds the second part of a quote, the source of the text, or ``SHOWN``."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +62,8 @@ class Found:
         return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
 
     @property
-    def evidence(self) -> Span:
-        span = EvidenceSpan(self.result.run.tool_call_id, self.start, self.end)
-        sources = (source for start, end, source in self.result.run.sources if start <= self.start and self.end <= end)
-        more = [*(self.second or ()), *([SHOWN] if self.result.is_shown else islice(sources, 1))]
-        return [*span, *more] if more else span
+    def evidence(self) -> Evidence:
+        return evidence_at(self.result, [(self.start, self.end), *([self.second] if self.second else [])])
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:

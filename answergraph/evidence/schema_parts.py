@@ -7,11 +7,16 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, part_of_key
+
 CoreSchema = Mapping[str, Any]
 """A schema of pydantic-core: a ``dict`` with a ``type``."""
 
-Steps = Iterable[tuple[str, Any]]
-"""Parts of one value, each with the step of its path."""
+PathPart = str | int | None
+"""A part of a ``FieldPath``; ``None`` for a value that is called as the whole is."""
+
+NamedValues = Iterable[tuple[PathPart, Any]]
+"""Parts of one value, each with its name."""
 
 SEQUENCES = (list, tuple, set, frozenset, deque)
 
@@ -20,26 +25,25 @@ class Part(NamedTuple):
     """A part of a schema's values."""
 
     schema: CoreSchema
-    step: str = ""
-    of_value: Callable[[Any], Steps] = lambda value: [("", value)]
+    name: PathPart = None
+    of_value: Callable[[Any], NamedValues] = lambda value: [(None, value)]
     shape: Any = object
     """The class of values with this part."""
 
 
-def items_of(container: Any) -> list[tuple[str, Any]]:
-    """Return the items of a container with their path steps, in a stable order."""
+def items_of(container: Any) -> NamedValues:
+    """Return the items of a container with their names, always in the same order."""
     if isinstance(container, Mapping):
-        return [(f"[{key!r}]", item) for key, item in container.items()]
-    ordered = sorted(container, key=str) if isinstance(container, set | frozenset) else container
-    return [(f"[{place}]", item) for place, item in enumerate(ordered)]
+        return [(part_of_key(key), item) for key, item in container.items()]
+    return list(enumerate(items_in_order(container) or ()))
 
 
 def is_container(value: Any) -> bool:
     return isinstance(value, (*SEQUENCES, Mapping))
 
 
-def joined(path: str, step: str) -> str:
-    return f"{path}{step}" if path else step.removeprefix(".")
+def path_of_part(path: FieldPath, name: PathPart) -> FieldPath:
+    return path if name is None else path / name
 
 
 def _inner(*keys: str) -> Callable[[CoreSchema], Iterable[Part]]:
@@ -55,46 +59,47 @@ def _choices(schema: CoreSchema) -> Iterable[Part]:
 
 def _record(schema: CoreSchema) -> Iterable[Part]:
     is_root, shape = schema.get("root_model", False), (schema["cls"], Mapping)  # a record may still be JSON
-    return [Part(schema["schema"], "", lambda value: [("", getattr(value, "root", value) if is_root else value)], shape)]
+    return [Part(schema["schema"], None, lambda value: [(None, getattr(value, "root", value) if is_root else value)], shape)]
 
 
 def _attributes(schema: CoreSchema) -> Iterable[Part]:
     fields = schema["fields"]
     named = fields.items() if isinstance(fields, Mapping) else [(field["name"], field) for field in fields]
-    parts = [Part(field["schema"], f".{name}", partial(_attribute, name)) for name, field in named if not field.get("init_only")]
-    more = [Part(schema.get("extras_schema", _ANY), "[…]", _extras, BaseModel)] if schema["type"] == "model-fields" else []
+    parts = [Part(field["schema"], name, partial(_field, name, field)) for name, field in named if not field.get("init_only")]
+    more = [Part(schema.get("extras_schema", _ANY), EVERY_ITEM, _extras, BaseModel)] if schema["type"] == "model-fields" else []
     return [*parts, *more]
 
 
-def _attribute(name: str, value: Any) -> Steps:
-    return [(f".{name}", value.get(name) if isinstance(value, Mapping) else getattr(value, name, None))]
+def _field(name: str, field: CoreSchema, value: Any) -> NamedValues:
+    if not isinstance(value, Mapping):
+        return [(name, getattr(value, name, None))]
+    # An answer that was not validated has the name that JSON has for it.
+    alias = field.get("validation_alias")
+    return [(name, value.get(alias if isinstance(alias, str) and name not in value else name))]
 
 
-def _extras(model: BaseModel) -> Steps:
-    return [(f".{name}", item) for name, item in (model.model_extra or {}).items()]
+def _extras(model: BaseModel) -> NamedValues:
+    return list((model.model_extra or {}).items())
 
 
 def _keys(schema: CoreSchema) -> Iterable[Part]:
-    return [
-        Part(field["schema"], f".{name}", partial(lambda key, value: [(f".{key}", value.get(key))], name), Mapping)
-        for name, field in schema["fields"].items()
-    ]
+    return [Part(field["schema"], name, partial(_field, name, field), Mapping) for name, field in schema["fields"].items()]
 
 
 def _each(key: str, shape: Any) -> Callable[[CoreSchema], Iterable[Part]]:
     """Return the parts of a kind whose items all have the schema under this key."""
-    return lambda schema: [Part(schema.get(key, _ANY), "[…]", items_of, shape)]
+    return lambda schema: [Part(schema.get(key, _ANY), EVERY_ITEM, items_of, shape)]
 
 
 def _places_of_tuple(schema: CoreSchema) -> Iterable[Part]:
     items, variadic = schema["items_schema"], schema.get("variadic_item_index")
     if variadic is None:
-        return [Part(item, f"[{n}]", partial(_nth, n), tuple) for n, item in enumerate(items)]
-    return [Part(items[0], "[…]", items_of, SEQUENCES)] if len(items) == 1 else []
+        return [Part(item, n, partial(_nth, n), tuple) for n, item in enumerate(items)]
+    return [Part(items[0], EVERY_ITEM, items_of, SEQUENCES)] if len(items) == 1 else []
 
 
-def _nth(place: int, value: tuple[Any, ...]) -> Steps:
-    return [(f"[{place}]", value[place] if place < len(value) else None)]
+def _nth(place: int, value: tuple[Any, ...]) -> NamedValues:
+    return [(place, value[place] if place < len(value) else None)]
 
 
 _ANY: CoreSchema = {"type": "any"}

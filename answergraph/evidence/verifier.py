@@ -2,7 +2,7 @@
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,16 +20,21 @@ from answergraph.evidence.answer_bundle import (
     sealed,
 )
 from answergraph.evidence.claim_checking import check_evidence
-from answergraph.evidence.claims import claims_by_path
+from answergraph.evidence.claims import fields_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
+from answergraph.evidence.units import is_unit_of
 from answergraph.json_text.strict_json import with_unique_keys
 from answergraph.runtime.errors import BundleError
-from answergraph.state.outcome import SHOWN
+from answergraph.state.field_path import FieldPath
+from answergraph.state.field_record import BACKED, Evidence, Fields, cited_in, spans_of
+from answergraph.state.older_records import fields_of_today
 from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
 
-_FORMATS = (None, "answergraph-bundle/1", BUNDLE_FORMAT)
-_FIELDS = ("status", "schema", "answer", "marks", "evidence", "results", "messages", DIGEST)
-"""The keys of a bundle in the current format."""
+_BUNDLE_OF_0_1, _BUNDLES_OF_0_1 = "answergraph-bundle/2", "answergraph-bundles/2"
+_FORMATS = (None, "answergraph-bundle/1", _BUNDLE_OF_0_1, BUNDLE_FORMAT)
+_SEALED = (_BUNDLE_OF_0_1, _BUNDLES_OF_0_1, BUNDLE_FORMAT, BUNDLES_FORMAT)
+_KEYS = ("status", "schema", "answer", "marks", "fields", "results", "messages", DIGEST)
+"""The keys of a bundle in the current format; before it, ``evidence`` stood for ``fields``."""
 WHOLE = "bundle"  # the path of a verdict on the whole bundle
 _RESULTS = TypeAdapter(list[RecordedResult])
 
@@ -53,7 +58,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
 
     Args:
         bundle: A bundle of ``answer_bundle``, or its JSON, which may have been changed since. One written by hand needs
-            ``answer``, ``evidence`` and ``messages``; without ``marks``, strings are checked as quotes and numbers as numbers.
+            ``answer``, ``fields`` and ``messages``; without ``marks``, strings are checked as quotes and numbers as numbers.
         key: The secret that signed the bundle; a bundle that was not signed with it does not hold.
 
     Returns:
@@ -76,7 +81,7 @@ def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None 
 
 def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
     problems = list(_problems_of_seal(saved, key))
-    if saved.get("format") == BUNDLES_FORMAT:
+    if saved.get("format") in {_BUNDLES_OF_0_1, BUNDLES_FORMAT}:
         for bundle in saved["bundles"]:
             # A case without a verdict claims nothing.
             verdicts = [*_verdicts_of_claims(bundle), *_without_claims(bundle, may_lack=bundle["status"] != "answered")]
@@ -90,30 +95,43 @@ def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerd
 def _verdicts_of_claims(bundle: Mapping[str, Any]) -> Iterator[ClaimVerdict]:
     if bundle.get("format") not in _FORMATS:
         raise ValueError(f"its format is {bundle['format']!r}")
-    if missing := [name for name in _FIELDS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
+    if missing := [name for name in _KEYS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
         raise KeyError(*missing)
-    answer, evidence, marks = bundle["answer"], bundle["evidence"], _marks(bundle)
-    values = {claim.path: claim.value for claim in claims_by_path(answer, marks)}
-    checked = check_evidence(answer, _sources(bundle), marks=marks)
-    for path in dict.fromkeys([*values, *evidence]):
-        problem = checked.problems.get(path)
-        if path not in evidence:
+    answer, fields, marks = bundle["answer"], _fields(bundle), _marks(bundle)
+    values = {claim.path: claim.value for claim in fields_by_path(answer, marks) if claim.mark is not None}
+    runs = _sources(bundle)
+    by_id = {run.tool_call_id: run for run in runs}
+    checked = check_evidence(answer, runs, marks=marks).fields
+    for path in dict.fromkeys([*values, *_claimed(fields)]):
+        there = fields[path]["evidence"] if path in _claimed(fields) else []
+        problem = checked[path]["problem"] if path in checked else "it is not in the answer"
+        if not there:
             problem = "it has no evidence"
-        elif problem is None and _place(checked.evidence[path]) != _place(evidence[path]):
+        elif problem is None and not _is_same(there, checked[path]["evidence"], by_id):
             problem = "it is at another place"
-        yield ClaimVerdict(path, problem is None, values.get(path), problem or "{}, characters {} to {}".format(*evidence[path]))
+        yield ClaimVerdict(path, problem is None, values.get(FieldPath(path)), problem or _place(there[0]))
+
+
+def _fields(bundle: Mapping[str, Any]) -> Fields:
+    fields: Fields = bundle["fields"] if "fields" in bundle else fields_of_today(bundle["evidence"])
+    return fields
+
+
+def _claimed(fields: Fields) -> list[str]:
+    """Return the paths of the fields that the bundle calls supported, or as good as that."""
+    return [path for path, record in fields.items() if record["status"] in BACKED]
 
 
 def _without_claims(bundle: Mapping[str, Any], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:
-    if not (may_lack or bundle.get("marks") or bundle["evidence"]):
+    if not (may_lack or bundle.get("marks") or _claimed(_fields(bundle))):
         yield ClaimVerdict(WHOLE, False, None, "nothing is claimed in it: no field was checked")
 
 
 def _marks(bundle: Mapping[str, Any]) -> dict[str, Mark]:
     """Return the marks by path; by default strings are quotes, other values numbers."""
     given = {path: mark_from_json(mark) for path, mark in bundle.get("marks", {}).items()}
-    plain: dict[str, Mark] = dict.fromkeys(bundle["evidence"].keys() - given.keys(), Quote())
-    texts = {claim.path for claim in claims_by_path(bundle["answer"], plain) if claim.problem is None}
+    plain: dict[str, Mark] = {path: Quote() for path in _claimed(_fields(bundle)) if path not in given}
+    texts = {str(claim.path) for claim in fields_by_path(bundle["answer"], plain) if claim.mark and claim.problem is None}
     return {**given, **{path: mark if path in texts else FromTools() for path, mark in plain.items()}}
 
 
@@ -124,7 +142,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
     results = results_in(messages, {str(bundle.get("schema"))}) if recorded is None else recorded
     runs = as_shown(map(run_of, _RESULTS.validate_python(results, strict=True)), messages)
     masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
-    named = {span[0] for span in bundle["evidence"].values()}
+    named = cited_in(_fields(bundle))
     shown_ids = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     changed = {run.tool_call_id for run in runs if run.shown is not None and call_id_of(run.tool_call_id) in shown_ids} - masked
     return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
@@ -132,11 +150,30 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
 
 def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
     seal = sealed(saved, key)
-    if (DIGEST in saved or saved.get("format") in {BUNDLE_FORMAT, BUNDLES_FORMAT}) and saved[DIGEST] != seal[DIGEST]:
+    if (DIGEST in saved or saved.get("format") in _SEALED) and saved[DIGEST] != seal[DIGEST]:
         yield "its digest does not match: it was changed after it was made"
     if key is not None and not hmac.compare_digest(str(saved.get(SIGNATURE)), seal[SIGNATURE]):
         yield "it is not signed with this key"
 
 
-def _place(evidence: Any) -> list[Any]:
-    return [part for part in evidence if part != SHOWN]
+def _is_same(saved: Sequence[Evidence], checked: Sequence[Evidence], runs: Mapping[str, ToolRun]) -> bool:
+    """Return whether saved evidence is what was found again, and shows what stands there."""
+    if [_spans(one) for one in saved] != [_spans(one) for one in checked]:
+        return False
+    for one, again in zip(saved, checked, strict=True):
+        run = runs[one["source"]["id"]]
+        # Until units were stored, nothing was said of a source but its id.
+        if one["unit"] and (one["source"] != again["source"] or one.get("page") != again.get("page")):
+            return False
+        if not any(is_unit_of(one, text) for text in (run.text, run.shown) if text is not None):
+            return False
+    return True
+
+
+def _spans(evidence: Evidence) -> Any:
+    return evidence["source"]["id"], [[*span] for span in spans_of(evidence) or [evidence["place"]]]
+
+
+def _place(evidence: Evidence) -> str:
+    start, end = spans_of(evidence)[0]
+    return f"{evidence['source']['id']}, characters {start} to {end}"

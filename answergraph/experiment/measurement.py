@@ -112,7 +112,7 @@ def _rounds(messages: Sequence[AnyMessage], done: set[str]) -> int:
 
 def _is_grounded(answer: float, runs: Sequence[ToolRun]) -> bool:
     sources = [run for run in runs if run.name in _ARITHMETIC]
-    return not check_evidence({"final_answer": answer}, sources, marks={"final_answer": FromTools(rounding=2)}).problems
+    return not check_evidence({"final_answer": answer}, sources, marks={"final_answer": FromTools(rounding=2)}).feedback
 
 
 def _evidence(given: Any, runs: Sequence[ToolRun]) -> Evidence:

@@ -14,6 +14,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.texts import find_json, require_extra
     from answergraph.models.resolve import resolve_model
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
+    from answergraph.state.field_path import FieldPath
     from answergraph.state.messages import correction_message
 else:
     # Imported on first use.
@@ -24,6 +25,7 @@ __all__ = [
     "AnswerSchema",
     "Budget",
     "Call",
+    "FieldPath",
     "GraphNode",
     "Invoke",
     "Reading",

@@ -181,7 +181,7 @@ def _ask(model: Model, messages: Sequence[Any], schema: Any) -> Work[Reading[Any
     reading = yield from off_loop(ReplyReader(wanted).read, reply, when=is_long)
     if reading.error is not None and wanted.strategy.raises(reading.error):
         raise reading.error
-    problems = {problem["path"]: problem["sentence"] for problem in reading.problems}
+    problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
     answer = None
     if reading.answer is not None:
         answer = Answer(AnswerSchema[Any](reading.answer.schema), reading.answer.value, reading.answer.data)

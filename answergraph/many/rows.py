@@ -96,7 +96,7 @@ class End:
             "attempts": [],
             "narrowed": [],
         }
-        more = {"limit": None, "fields": {}, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
+        more = {"limit": None, "fields": {}, "support": None, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
         return cls(key, "null", json.dumps(outcome | more, ensure_ascii=False), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
@@ -123,6 +123,7 @@ def _group_of(outcome: Mapping[str, Any]) -> Group:
     """Return the group of an outcome: its last attempt says which field was wrong, and what said so."""
     if outcome["status"] in {"answered", "abstained"}:
         return Group(outcome["status"])
-    problems = outcome["attempts"][-1]["problems"] if outcome["attempts"] else []
-    rule = outcome.get("limit") or (problems[0]["check"] or "schema" if problems else "")
-    return Group(outcome["status"], _INDEX.sub("[]", problems[0]["path"]) if problems else "", rule)
+    attempt = outcome["attempts"][-1] if outcome["attempts"] else {"fields": {}, "check": None}
+    wrong = next(iter(attempt["fields"]), "")
+    rule = outcome.get("limit") or attempt["check"] or ("schema" if wrong else "")
+    return Group(outcome["status"], _INDEX.sub("[]", wrong), rule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall
@@ -15,8 +15,9 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
 from answergraph.reading.text_answers import TextAnswer, find_answers
+from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
-from answergraph.state.outcome import Problem, Status
+from answergraph.state.outcome import Status
 from answergraph.state.stop_reasons import diagnose, failed_sample, was_broken_off, why_unreadable
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -45,15 +46,20 @@ class Reading:
     repairs: tuple[str, ...] = ()
     counts: bool = False
     """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
-    problems: tuple[Problem, ...] = ()
+    fields: Fields = field(default_factory=dict)
+    """The records of the fields of a wrong answer, by path."""
+    check: str | None = None
+    """The check that rejected it."""
     is_echo: bool = False
     """Whether the model returned the schema instead of an answer."""
 
-    def rejected(self, feedback: str, problems: Sequence[Problem]) -> Reading:
-        first = problems[0]
-        who = f"The check {first['check']!r}" if first["check"] else "A check"
-        reason = f"{who} rejected {first['path'] or 'the answer'}{_and_more(problems)}: {shortened(first['sentence'])}"
-        return replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, problems=tuple(problems))
+    def rejected(self, feedback: str, fields: Fields, check: str | None) -> Reading:
+        """Return this reading of an answer that a check rejected; ``check`` is its name."""
+        problems = [(path, record["problem"]) for path, record in fields.items() if record["problem"] is not None]
+        who = f"The check {check!r}" if check else "A check"
+        reason = f"{who} rejected {_first_of(problems or [('', feedback)], 'the answer')}"
+        wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical)
+        return replace(wrong, fields=fields, check=check)
 
     @property
     def value(self) -> Any:
@@ -206,13 +212,11 @@ class ReplyReader:
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
         error = self._error(name, source, message)
-        problems = tuple(
-            Problem(path=path, sentence=sentence, check=None, nearest=None) for path, sentence in problems_by_field(source)
-        )
-        first = ": ".join(filter(None, (problems[0]["path"], problems[0]["sentence"])))
-        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(first)}"
+        problems = problems_by_field(source)
+        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(': '.join(filter(None, problems[0])))}"
         mistake = canonical_json([name, data])
-        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, problems=problems)
+        fields = {path: record_of(sentence) for path, sentence in problems if path}
+        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, fields=fields)
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)
@@ -245,5 +249,10 @@ def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
 
 
-def _and_more(problems: Sequence[Problem]) -> str:
+def _first_of(problems: Sequence[tuple[str, str]], whole: str) -> str:
+    path, sentence = problems[0]
+    return f"{path or whole}{_and_more(problems)}: {shortened(sentence)}"
+
+
+def _and_more(problems: Sequence[tuple[str, str]]) -> str:
     return f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -101,20 +101,26 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
         ...         raise AnswerRejected(f"There is no customer {answer.customer!r}; look it up first.")
     """
 
-    def __init__(self, feedback: str, *, problems: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, feedback: str, *, fields: Sequence[str] | Mapping[str, str] = (), records: Mapping[str, Any] | None = None
+    ) -> None:
         """Reject the answer.
 
         Args:
             feedback: Sent to the model unchanged; counted like a schema error. An empty one is replaced by a general sentence.
-            problems: The problems by field, for the outcome: mappings with ``path`` and ``sentence``, as in ``Problem``.
+            fields: The paths of the wrong fields, ``["items[3].price"]``, or a sentence for each; for the outcome.
+            records: Whole ``FieldRecord`` by path instead, also of fields that are right, as ``check_evidence`` returns them.
 
         Raises:
-            AgentSpecError: If the feedback is not a string.
+            AgentSpecError: If the feedback is not a string, or the fields are a string.
         """
         if not isinstance(feedback, str):
             raise AgentSpecError(f"AnswerRejected({feedback!r}): write the feedback for the model as a string.")
+        if isinstance(fields, str):
+            raise AgentSpecError(f"AnswerRejected(fields={fields!r}): write the paths as a list, [{fields!r}].")
         self.feedback = feedback if feedback.strip() else _NO_REASON
-        self.problems = problems
+        self.fields = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, self.feedback)
+        self.records = records or {}
         super().__init__(self.feedback)
 
 

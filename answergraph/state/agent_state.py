@@ -12,6 +12,7 @@ from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, Untracke
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
+from answergraph.state.delta_channels import OutcomeChannel
 from answergraph.state.ledger import AnswerRequestRecord, RunLedger, added
 from answergraph.state.outcome import Outcome, Usage
 
@@ -46,7 +47,7 @@ class AgentState(TypedDict, Generic[ResponseT]):
     messages: Required[Annotated[list[AnyMessage], add_messages]]
     jump_to: NotRequired[Annotated[JumpTo | None, EphemeralValue, PrivateStateAttr]]
     structured_response: NotRequired[Annotated[ResponseT, OmitFromInput]]
-    outcome: NotRequired[Annotated[Outcome | None, OmitFromInput]]
+    outcome: NotRequired[Annotated[Outcome | None, OmitFromInput, OutcomeChannel]]
 
 
 class InputAgentState(TypedDict):

@@ -1,4 +1,4 @@
-"""Channels whose checkpoints hold additions; snapshots become rarer as the value grows."""
+"""Channels whose checkpoints hold additions, with fewer snapshots as the value grows; and the outcome of stored threads."""
 
 from collections.abc import Iterable, Sequence, Sized
 from operator import attrgetter
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Required, Self, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from langchain_core.messages import BaseMessage, convert_to_messages
-from langgraph.channels import BinaryOperatorAggregate, DeltaChannel
+from langgraph.channels import BinaryOperatorAggregate, DeltaChannel, LastValue
 from langgraph.graph.message import add_messages
 
 from answergraph.runtime.switches import is_switched_on
@@ -174,3 +174,16 @@ def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[Ba
             message.id = str(uuid4() if source is message else made)
         previous = message.id
         yield message
+
+
+class OutcomeChannel(LastValue[Any]):
+    """The outcome of a run; a thread that an earlier version stored is read with the keys of today."""
+
+    __slots__ = ()
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        if isinstance(checkpoint, dict) and "fields" not in checkpoint:
+            from answergraph.state.older_records import outcome_of_today  # noqa: PLC0415 - few processes read older records
+
+            checkpoint = outcome_of_today(checkpoint)
+        return super().from_checkpoint(checkpoint)

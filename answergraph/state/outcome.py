@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
+
+from answergraph.state.field_record import FieldRecord, Fields
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
 """How an answer beside tool calls is treated."""
@@ -14,24 +15,9 @@ EndStrategy = Literal["defer", "exhaustive", "early"]
 OnFailure = Literal["return", "raise"]
 """Whether a run without an answer returns its outcome or raises ``NoAnswerError``."""
 
-Coverage = Literal["supported", "partly", "unchecked"]
-"""Whether tool results support all values of a field or some of them, or the field was not checked."""
-
 Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "empty", "invalid", "unanswered", "out_of_budget"]
 """How the run ended; only ``answered`` and ``abstained`` have a value. ``deferred`` runs continue with the results of the
 waiting calls."""
-
-
-class Problem(TypedDict):
-    """A problem of an answer."""
-
-    path: str
-    """The field, ``"findings[0].quote"``; empty for the answer as a whole."""
-    sentence: str
-    check: str | None
-    """The check that found it, ``None`` for the schema."""
-    nearest: list[Any] | None
-    """The most similar passage of a tool result, an ``EvidenceSpan`` as a list; ``None`` if there is none."""
 
 
 class Attempt(TypedDict):
@@ -45,8 +31,10 @@ class Attempt(TypedDict):
     """The status of the reply: ``answered`` for the accepted answer."""
     error: str | None
     """The error, ``None`` for the accepted answer."""
-    problems: list[Problem]
-    """The problems of the first 50 fields; empty without a readable answer."""
+    fields: dict[str, str]
+    """Per wrong field, one sentence; the first 50, none if the answer as a whole is wrong."""
+    check: str | None
+    """The check that rejected the answer, ``None`` for the schema."""
     message_id: str | None
     """The id of the reply."""
     repairs: list[str]
@@ -55,31 +43,12 @@ class Attempt(TypedDict):
     """How this request differed from the usual one, ``None`` if it did not."""
 
 
-class EvidenceSpan(NamedTuple):
-    """The place in a tool result that supports a claim; on the outcome it is the list ``[tool_call_id, start, end]``."""
-
-    tool_call_id: str
-    start: int
-    """In characters of the tool message's text."""
-    end: int
-
-
-SHOWN = "shown"
-"""Marks evidence that is in the text shown to the model, not in the result itself."""
-
-
-def spans_of(evidence: Sequence[Any]) -> list[tuple[int, int]]:
-    """Return the spans of a piece of evidence in its result: two if the quote has an ellipsis, none if it is in shown text."""
-    places = [] if evidence[-1] == SHOWN else [place for place in evidence[1:] if isinstance(place, int)]
-    return list(zip(places[::2], places[1::2], strict=False))
-
-
 @dataclass(frozen=True)
 class AnswerAccepted:
-    """Returned by a check to accept an answer, with its evidence for the outcome."""
+    """Returned by a check to accept an answer, with the records of its fields for the outcome."""
 
-    evidence: Mapping[str, EvidenceSpan | list[Any]] = field(default_factory=dict)
-    """Per field of the answer, as a path (``"findings[0].quote"``), the place that supports it."""
+    fields: Fields = field(default_factory=dict)
+    """By path, ``"findings[0].quote"``; fields that are left out have no record."""
     abstained: bool = False
     """Whether the answer is an abstention; the run's status is then ``abstained``."""
     answer: Any = None
@@ -111,10 +80,11 @@ class Outcome(TypedDict):
     attempts: list[Attempt]
     narrowed: list[Narrowing]
     """Which middleware removed which schemas, each change once."""
-    evidence: dict[str, list[Any]]
-    """Per path of a field that a check found supported: its ``EvidenceSpan`` as a list."""
-    coverage: dict[str, Coverage]
-    """The support of each field by evidence; list items together, as ``"findings[].quote"``."""
+    fields: dict[str, FieldRecord]
+    """Per field of the answer, by path: ``"total"``, ``"items[3].price"``, ``"by_year['q1']"``; of the last answer if none was
+    accepted. Empty if no check looked at fields and none is wrong."""
+    support: float | None
+    """Share of the filled fields that are supported, derived, judged or given, 0 to 1; ``None`` without a check."""
     usage: RunUsage
     limits: dict[str, int | None]
     """The agent's ``UsageLimits``, by name."""

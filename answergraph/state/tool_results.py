@@ -153,11 +153,13 @@ def results_of_run(state: RunState) -> list[ToolRun]:
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
     """Return results, each with the text that the conversation shows for it if that differs."""
     by_id = _shown_texts(messages)
+    replies = {message.id for message in messages if isinstance(message, AIMessage)}
     found: list[ToolRun] = []
     for run in runs:
         texts = by_id.get(call_id_of(run.tool_call_id), [])
-        is_inner = run.tool_call_id not in by_id and "/" in run.tool_call_id
-        is_shown = run.shown is not None or run.text in texts or is_inner
+        # What a reply cites was never a tool message, and neither was the result of an inner agent's tool.
+        is_elsewhere = run.tool_call_id not in by_id and ("/" in run.tool_call_id or run.tool_call_id in replies)
+        is_shown = run.shown is not None or run.text in texts or is_elsewhere
         found.append(run if is_shown else replace(run, shown=texts[-1] if texts else ""))
     return found
 

@@ -101,10 +101,12 @@ class Turn:
         stored: Any = state.get("answergraph_ledger")
         self.ledger: RunLedger | None = stored
         """The account of the run; ``None`` before the first run of a thread."""
-        if stored is not None and "last_call_made" not in stored:
-            from answergraph.state.older_records import ledger_of_0_1  # noqa: PLC0415 - few processes read older records
+        if stored is not None and (
+            "last_call_made" not in stored or any("problems" in each for each in stored.get("attempts", ()))
+        ):
+            from answergraph.state.older_records import ledger_of_today  # noqa: PLC0415 - few processes read older records
 
-            self.ledger = ledger_of_0_1(stored, empty_ledger())
+            self.ledger = ledger_of_today(stored, empty_ledger())
         self.removed: list[PendingCall] = [] if stored is None else stored.get("taken_out", [])
         """The calls that hooks removed from the reply."""
         record: Any = state.get("answergraph_offer")

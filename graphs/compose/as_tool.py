@@ -18,6 +18,7 @@ from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.runtime.steps import Invoke, Step, in_both_colours
+from answergraph.state.field_record import cited_in
 from answergraph.state.outcome import Outcome
 from answergraph.state.tool_results import RecordedResult
 
@@ -120,7 +121,7 @@ def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, A
 def _cited(messages: Sequence[AnyMessage], outcome: Outcome | None) -> list[RecordedResult]:
     if outcome is None:
         return []
-    named = {span[0] for span in outcome["evidence"].values()}
+    named = cited_in(outcome["fields"])
     return [result for result in results_in(messages, {str(outcome["schema"])}) if result["tool_call_id"] in named]
 
 

@@ -13,6 +13,7 @@ from answergraph import Abstention, AgentSpecError, FromTools, Quote, ToolRun, T
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelResponse
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 LOG = "12:00:01 INFO  start\n12:00:02 ERROR the disk “sda”\n      is not full after 1.5 s\n12:00:03 INFO  done"
 
@@ -75,8 +76,8 @@ def test_a_quote_is_accepted_and_its_span_cuts_it_out_of_the_stored_message(run:
     agent, _ = agent_of(reading(), verdict(GOOD))
     result = run(agent, QUESTION)
     assert result["structured_response"].quotes == [GOOD]
-    assert list(result["outcome"]["evidence"]) == ["quotes[0]"]
-    call_id, start, end = result["outcome"]["evidence"]["quotes[0]"]
+    assert list(places(result["outcome"]["fields"])) == ["quotes[0]"]
+    call_id, start, end = places(result["outcome"]["fields"])["quotes[0]"]
     assert (call_id, result["messages"][2].text[start:end]) == ("log", "the disk “sda”\n      is not full")
 
 
@@ -109,7 +110,7 @@ def test_a_quote_from_anything_but_a_source_is_never_accepted(run: Run, quote: s
     agent, _ = agent_of(*replies, grounded=GroundedAnswer(sources="read_log"))
     result = run(agent, QUESTION)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
-    assert result["outcome"]["evidence"] == {}
+    assert places(result["outcome"]["fields"]) == {}
 
 
 def test_the_models_words_do_not_count_where_a_tool_repeats_them(run: Run) -> None:
@@ -149,7 +150,7 @@ def test_sources_may_be_a_function_of_the_call(run: Run) -> None:
 
     replies = [reading(path="sys"), verdict(GOOD), reading(call_id="log2"), verdict(GOOD, call_id="w")]
     agent, _ = agent_of(*replies, grounded=GroundedAnswer(sources=only_app))
-    assert run(agent, QUESTION)["outcome"]["evidence"]["quotes[0]"][0] == "log2"
+    assert places(run(agent, QUESTION)["outcome"]["fields"])["quotes[0]"][0] == "log2"
 
 
 @pytest.mark.parametrize("quotes", [[], [""], [GOOD, " "]])
@@ -173,7 +174,7 @@ def test_a_number_counts_by_its_value_in_the_units_declared(run: Run, ms: float,
     result = run(agent, QUESTION)
     assert result["outcome"]["status"] == status
     if status == "answered":
-        call_id, start, end = result["outcome"]["evidence"]["ms"]
+        call_id, start, end = places(result["outcome"]["fields"])["ms"]
         assert (call_id, LOG[start:end]) == ("log", "1.5")
 
 
@@ -209,7 +210,7 @@ def test_results_of_parallel_calls_all_count_but_never_together(run: Run) -> Non
     agent, _ = agent_of(both, verdict(spliced), verdict(GOOD, "the other tool says that all is well", call_id="w"))
     result = run(agent, QUESTION)
     assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
-    assert [span[0] for span in result["outcome"]["evidence"].values()] == ["log", "o"]
+    assert [span[0] for span in places(result["outcome"]["fields"]).values()] == ["log", "o"]
 
 
 class Row(TypedDict):
@@ -241,7 +242,7 @@ def test_the_models_of_a_declared_list_are_checked(run: Run) -> None:
     agent, _ = agent_of(*replies, response_format=ToolStrategy(list[Verdict]))
     outcome = run(agent, QUESTION)["outcome"]
     assert [attempt["status"] for attempt in outcome["attempts"]] == ["invalid", "answered"]
-    assert list(outcome["evidence"]) == ["[0].quotes[0]"]
+    assert list(places(outcome["fields"])) == ["[0].quotes[0]"]
 
 
 @pytest.mark.parametrize("abstain", [Verdict, Abstention(missing=["x"])])

@@ -18,6 +18,7 @@ from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRequest
 from answergraph.testing import ScriptedChatModel
 from tests.middleware.test_grounded_answer import GOOD, QUESTION, Verdict, agent_of, calling, reading, verdict
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 ABSTAINED = calling("Abstention", {"missing": ["the log"], "tried": ["read_log"]}, "a")
 FORMAT = ToolStrategy(Verdict | Abstention)
@@ -38,7 +39,7 @@ def test_an_abstention_is_always_allowed_and_has_a_status_of_its_own(run: Run, f
     )
     result = run(agent, QUESTION)
     assert result["structured_response"] == Abstention(missing=["the log"], tried=["read_log"])
-    assert (result["outcome"]["status"], result["outcome"]["evidence"]) == ("abstained", {})
+    assert (result["outcome"]["status"], places(result["outcome"]["fields"])) == ("abstained", {})
 
 
 def test_an_abstention_is_not_raised_as_a_failure(run: Run) -> None:

@@ -13,6 +13,7 @@ from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.middleware.test_grounded_answer import GOOD, QUESTION, agent_of, reading, verdict
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 
 class Forgets(AgentMiddleware[Any, Any, Any]):
@@ -49,7 +50,7 @@ def test_evidence_outlives_its_message(run: Run, edit: Any, outside: bool) -> No
     assert result["outcome"]["status"] == "answered"
     bundle = json.loads(json.dumps(answer_bundle(result)))
     assert [verdict.holds for verdict in verify_bundle(bundle)] == [True]
-    _, start, end = bundle["evidence"]["quotes[0]"]
+    _, start, end = places(bundle["fields"])["quotes[0]"]
     assert "".join(bundle["results"][0]["texts"])[start:end] == "the disk “sda”\n      is not full"
 
 
@@ -60,7 +61,7 @@ def test_evidence_outlives_the_process(run: Run) -> None:
     first, _ = agent_of(reading(), verdict(GOOD), middleware=[Forgets(), GroundedAnswer()], **options)
     run(first, QUESTION, config)
     second, _ = agent_of(middleware=[Forgets(), GroundedAnswer()], **options)
-    assert run(second, None, config)["outcome"]["evidence"]["quotes[0]"][0] == "log"
+    assert places(run(second, None, config)["outcome"]["fields"])["quotes[0]"][0] == "log"
 
 
 class Redacts(AgentMiddleware[Any, Any, Any]):
@@ -83,7 +84,7 @@ def test_what_counts_is_what_was_stored_not_what_the_tool_first_said(run: Run, o
     agent, _ = agent_of(*replies, middleware=both if outside else both[::-1])
     result = run(agent, QUESTION)
     assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
-    _, start, end = result["outcome"]["evidence"]["quotes[0]"]
+    _, start, end = places(result["outcome"]["fields"])["quotes[0]"]
     assert result["messages"][2].text[start:end] == "the disk “***”\n      is not full"
 
 

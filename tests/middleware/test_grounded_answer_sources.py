@@ -11,8 +11,10 @@ from pydantic import BaseModel
 
 from answergraph import BUNDLE_KEYS, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
 from answergraph.middleware import GroundedAnswer
+from answergraph.state.field_record import evidence_in
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 WORDS = "the disk of db-7 is full"
 PAGE = {"source": "https://example.org/disks", "page": 3}
@@ -60,12 +62,24 @@ def verified(result: Any) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("used", "source"), [(retrieve, {"id": "b", **PAGE}), (search, {"source": PAGE["source"], "title": "Disks"})]
+    ("used", "source", "page"),
+    [(retrieve, {"url": PAGE["source"]}, {"page": 4}), (search, {"url": PAGE["source"], "title": "Disks"}, {})],
 )
-def test_the_evidence_names_the_document(run: Run, used: Any, source: dict[str, Any]) -> None:
+def test_the_evidence_names_the_document(run: Run, used: Any, source: dict[str, Any], page: Any) -> None:
     result = asked(run, [used], calling(used.name, {}, "1"))
-    assert result["outcome"]["evidence"]["quote"][3:] == [source]
+    evidence = cited(result)
+    assert evidence["source"] == {"kind": "tool", "id": "1", "name": used.name, **source}
+    assert {key: evidence[key] for key in evidence.keys() & {"page"}} == page
     assert verified(result) == [True]
+
+
+def cited(result: Any) -> Any:
+    [evidence] = result["outcome"]["fields"]["quote"]["evidence"]
+    return evidence
+
+
+def named(**source: str) -> dict[str, str]:
+    return {"kind": "tool", "id": "reply", "name": "citation", **source}
 
 
 def citing(note: dict[str, Any], text: str, provider: str) -> AIMessage:
@@ -78,7 +92,7 @@ def citing(note: dict[str, Any], text: str, provider: str) -> AIMessage:
 def test_the_words_that_a_provider_cites_are_evidence_with_their_source(run: Run) -> None:
     note = {"type": "web_search_result_location", "url": PAGE["source"], "title": "Disks", "cited_text": WORDS}
     result = asked(run, [see], citing(note, "So it is.", "anthropic"))
-    assert result["outcome"]["evidence"]["quote"] == ["reply", 0, len(WORDS), {"url": PAGE["source"], "title": "Disks"}]
+    assert (cited(result)["place"], cited(result)["source"]) == ([0, len(WORDS)], named(url=str(PAGE["source"]), title="Disks"))
     assert verified(result) == [True]
 
 
@@ -97,27 +111,29 @@ def test_what_the_search_of_a_provider_found_is_evidence_with_its_file(run: Run)
     search = {"type": "file_search_call", "id": "fs_1", "queries": ["disk"], "status": "completed", "results": [found]}
     reply.content = [search, *reply.content]
     result = asked(run, [see], reply)
-    assert result["outcome"]["evidence"]["quote"] == ["reply", 6, 6 + len(WORDS), {"file_id": "file-1", "filename": "disks.md"}]
+    assert (cited(result)["unit"], cited(result)["source"]) == (f"Today {WORDS}.", named(title="disks.md"))
     assert verified(result) == [True]
 
 
 @pytest.mark.parametrize(
-    ("chunk", "evidence"),
+    ("chunk", "source"),
     [
         ({"web": {"uri": "https://x.org", "title": "x"}}, None),
         (
             {"retrieved_context": {"uri": "gs://x/a", "title": "a", "text": f"Today {WORDS}."}},
-            ["reply", 6, 6 + len(WORDS), {"uri": "gs://x/a", "title": "a"}],
+            {"url": "gs://x/a", "title": "a"},
         ),
     ],
     ids=["a page", "a document"],
 )
-def test_what_gemini_grounds_is_evidence_where_it_has_the_words_of_its_source(run: Run, chunk: Any, evidence: Any) -> None:
+def test_what_gemini_grounds_is_evidence_where_it_has_the_words_of_its_source(run: Run, chunk: Any, source: Any) -> None:
     support = {"segment": {"start_index": 0, "end_index": len(WORDS), "text": WORDS}, "grounding_chunk_indices": [0]}
     grounding = {"grounding_chunks": [chunk], "grounding_supports": [support]}
     metadata = {"model_provider": "google_genai", "grounding_metadata": grounding}
     reply = AIMessage("It is full.", id="reply", tool_calls=calling("see", {}, "1").tool_calls, response_metadata=metadata)
-    assert asked(run, [see], reply)["outcome"].get("evidence", {}).get("quote") == evidence
+    outcome = asked(run, [see], reply)["outcome"]
+    found = [(each["source"], places(outcome["fields"])) for each in evidence_in(outcome["fields"])]
+    assert found == ([(named(**source), {"quote": ["reply", 6, 6 + len(WORDS)]})] if source else [])
 
 
 def test_a_quote_does_not_run_from_one_document_into_another(run: Run) -> None:

@@ -25,6 +25,7 @@ from answergraph import (
 from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 ItemT = TypeVar("ItemT")
 LOG = "12:00 the disk of db-7 is full, write to ann@example.org about it"
@@ -87,9 +88,7 @@ def test_f3_the_evidence_of_an_agent_leads_to_the_result_of_its_own_tool(run: Ru
     helper = helper_of(calling("read_log", {}, "in"), finding("the disk of db-7 is full", "a"), grounded=True)
     agent = agent_of(asked("the disk of db-7 is full"), [helper], GroundedAnswer(sources=["helper"]))
     result = run(agent, {"messages": ["q"]}, output_keys=BUNDLE_KEYS)
-    assert result["outcome"]["evidence"] == {"quote": ("1/in", 6, 30)} or result["outcome"]["evidence"] == {
-        "quote": ["1/in", 6, 30]
-    }
+    assert places(result["outcome"]["fields"]) == {"quote": ["1/in", 6, 30]}
     bundle = json.loads(json.dumps(answer_bundle(result)))
     assert [verdict.holds for verdict in verify_bundle(bundle)] == [True]
 
@@ -133,7 +132,7 @@ def test_f4_a_quote_of_a_redacted_text_counts_and_nothing_shows_what_was_taken_o
     agent = agent_of(replies, [read_log], redacting(), GroundedAnswer())
     result = run(agent, {"messages": ["q"]}, output_keys=BUNDLE_KEYS)
     assert result["outcome"]["status"] == "answered"
-    assert result["outcome"]["evidence"]["quote"][-1] == "shown"
+    assert "[REDACTED_EMAIL]" in result["outcome"]["fields"]["quote"]["evidence"][0]["unit"]
     bundle = json.dumps(answer_bundle(result))
     assert "ann@example" not in json.dumps(result["outcome"], default=str) + bundle
     told = [m for m in result["messages"] if not (isinstance(m, ToolMessage) and m.tool_call_id == "1")]
@@ -151,7 +150,7 @@ def test_f10_calls_with_one_id_stay_apart(run: Run) -> None:
 
     replies = [calling("look", {}, "call_0"), calling("look", {}, "call_0"), finding("the disk of db-2 is full", "x")]
     result = run(agent_of(replies, [look], GroundedAnswer()), {"messages": ["q"]}, output_keys=BUNDLE_KEYS)
-    assert result["outcome"]["evidence"]["quote"][0] == "call_0#2"
+    assert places(result["outcome"]["fields"])["quote"][0] == "call_0#2"
     assert [verdict.holds for verdict in verify_bundle(json.loads(json.dumps(answer_bundle(result))))] == [True]
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, field_serializer
 
 from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware
-from answergraph.state.outcome import EvidenceSpan
+from answergraph.state.field_record import FieldRecord, record_of
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
@@ -49,6 +49,17 @@ def at_least_two(answer: Any, state: Any, runtime: Any) -> bool:
 
 def undocumented(answer: Any, state: Any, runtime: Any) -> bool:
     return bool(answer.score >= 2)
+
+
+class Says(AgentMiddleware[Any, Any, Any]):
+    """Says the same of every answer."""
+
+    def __init__(self, verdict: AnswerAccepted) -> None:
+        super().__init__()
+        self.verdict = verdict
+
+    def check_answer(self, answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
+        return self.verdict
 
 
 class AtLeast:
@@ -97,12 +108,26 @@ def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any)
     assert run(agent_of(lambda *_: yes), QUESTION)["structured_response"] == Verdict(score=1)
 
 
-@pytest.mark.parametrize("span", [EvidenceSpan("call", start=1, end=2), ["call", 1, 2]])
-def test_evidence_is_on_the_outcome_and_in_a_checkpoint_as_a_plain_list(run: Run, span: Any) -> None:
-    agent = agent_of(lambda *_: AnswerAccepted({"score": span}), checkpointer=InMemorySaver())
+def test_the_records_of_a_check_are_on_the_outcome_and_in_a_checkpoint(run: Run) -> None:
+    record = FieldRecord(status="given", evidence=[], problem=None)
+    agent = agent_of(lambda *_: AnswerAccepted({"score": record}), checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}}
     stored = run(agent, QUESTION, config)["outcome"], run.state(agent, config).values["outcome"]
-    assert [(type(each["evidence"]["score"]), each["evidence"]) for each in stored] == [(list, {"score": ["call", 1, 2]})] * 2
+    assert [(each["fields"], each["support"]) for each in stored] == [({"score": record}, 1)] * 2
+
+
+def test_what_two_checks_say_of_a_field_is_said_together(run: Run) -> None:
+    first = AnswerAccepted({"score": record_of(), "other": FieldRecord(status="given", evidence=[], problem=None)})
+    second = AnswerAccepted({"score": FieldRecord(status="judged", evidence=[], problem=None), "other": record_of()})
+    agent = agent_of(lambda *_: first, middleware=[Says(second)])
+    fields = run(agent, QUESTION)["outcome"]["fields"]
+    assert {path: record["status"] for path, record in fields.items()} == {"score": "judged", "other": "given"}
+
+
+@pytest.mark.parametrize("record", [["call", 1, 2], {}, {"status": "supported"}, None])
+def test_what_is_no_record_of_a_field_is_a_mistake_that_says_what_to_return(run: Run, record: Any) -> None:
+    with pytest.raises(AgentSpecError, match=r"for the field 'score'. Return a record such as"):
+        run(agent_of(lambda *_: AnswerAccepted({"score": record})), QUESTION)
 
 
 @pytest.mark.parametrize("verdict", [0, 1, "too low", AnswerRejected("Too low."), Verdict(score=2)], ids=repr)

@@ -220,6 +220,6 @@ def test_a_run_without_a_format_that_a_limit_ended_says_so_and_what_it_used() ->
     usage = usage_of([reply], "turn", model_calls=1, tool_calls=2)
     outcome: Any = without_format({**empty_ledger(), "usage": usage}, [HumanMessage("q"), reply], UsageLimits())
     assert (outcome["status"], outcome["strategy"], outcome["schema"]) == ("out_of_budget", None, None)
-    assert (outcome["attempts"], outcome["narrowed"], outcome["evidence"]) == ([], [], {})
+    assert (outcome["attempts"], outcome["narrowed"], outcome["fields"], outcome["support"]) == ([], [], {}, None)
     assert outcome["usage"]["rounds"] == [{"input_tokens": 2, "output_tokens": 3}]
     assert outcome["usage"]["by_cause"] == {"turn": {"model_calls": 1, "tool_calls": 2, "total_tokens": 5}}

@@ -60,9 +60,9 @@ class TestAccepted:
         assert update.keys() == {"messages", "verdict", "verdict_outcome", LEDGER}
 
     def test_a_check_may_say_that_it_abstains_and_what_supports_it(self) -> None:
-        said = AnswerAccepted({"passed": ["s", 0, 5]}, abstained=True)
+        said = AnswerAccepted({"passed": {"status": "supported", "evidence": [], "problem": None}}, abstained=True)
         outcome = decided(RIGHT, check_answer=lambda *_: said)["outcome"]
-        assert (outcome["status"], outcome["evidence"]) == ("abstained", {"passed": ["s", 0, 5]})
+        assert (outcome["status"], outcome["support"], list(outcome["fields"])) == ("abstained", 1, ["passed"])
 
     def test_two_equal_answers_get_a_receipt_each(self) -> None:
         update = decided(calls(call("Verdict", GOOD), call("Verdict", {"score": 7.0, "passed": True}, "2")))

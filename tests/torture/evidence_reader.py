@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel
 
 from answergraph import FromTools, Quote
-from answergraph.evidence.claim_checking import check_claims
-from answergraph.evidence.claims import claims_of
+from answergraph.evidence.claim_checking import check_fields
+from answergraph.evidence.claims import fields_of
 from answergraph.state.tool_results import ToolRun
 
 
@@ -19,4 +19,4 @@ class Marked(BaseModel):
 
 def look_for_evidence(text: str) -> None:
     for result, quote in ((text, "it ran, and passed"), ("It ran, and passed 41 tests.", text), (text, text[:200])):
-        check_claims(claims_of(Marked(said=[quote], number=41.5)), [ToolRun("1", "look", {}, (result,))])
+        check_fields(fields_of(Marked(said=[quote], number=41.5)), [ToolRun("1", "look", {}, (result,))])

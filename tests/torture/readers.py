@@ -44,6 +44,7 @@ from answergraph.react_text.react_reply import read_reply, thought_in
 from answergraph.react_text.text_tool import TextTool
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.reply_reader import ReplyReader
+from answergraph.state.field_path import FieldPath
 from answergraph.state.messages import repaired_history
 from answergraph.streaming.growing_json import GrowingJson
 from tests.graphs.add_ons.triage.offline.test_triage_rules import case
@@ -170,6 +171,12 @@ def _instruction(text: str) -> None:
     without_ai(f"ai('{text}")
 
 
+def _path(text: str) -> None:
+    for path in (text, f"items[{text!r}]"):
+        with suppress(AgentSpecError):
+            FieldPath(path)
+
+
 def _yaml(text: str) -> None:
     with _file("workflow.yaml", text) as path, suppress(AgentSpecError):
         YamlDocument(path)
@@ -266,6 +273,7 @@ READERS = (
     Reader("workflow YAML", _yaml, (f"{_ADD_ONS}.workflow.yaml_document",), YAML, 128_000),
     Reader("a workflow's instruction", _instruction, (f"{_ADD_ONS}.workflow.takt_files",)),
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
+    Reader("the path of a field", _path, ("answergraph.state.field_path",)),
     Reader("evidence in a result, and a quote", look_for_evidence, ("answergraph.evidence",)),
     Reader("what a failure says", normalised, (f"{_ADD_ONS}.triage.clusters",)),
     Reader("the details of a failure", lambda text: judge(case(text)), (f"{_ADD_ONS}.triage.offline",)),

@@ -87,11 +87,11 @@ def _transcript(result: Any) -> Iterator[tuple[str, str]]:
 def _calculated() -> Iterator[tuple[str, str]]:
     result = graphs.create_calculator().invoke({"messages": ["(17 × 23) + (89 ÷ 4) - 156"]})
     answer, outcome = result["structured_response"], result["outcome"]
-    _, start, end = outcome["evidence"]["final_answer"]
+    [evidence] = outcome["fields"]["final_answer"]["evidence"]
     yield "question", result["messages"][0].text
     yield "steps", answer.reasoning
     yield "outcome", f"{outcome['status']} → {answer.final_answer} after {outcome['usage']['tool_calls']} tool calls"
-    yield "evidence", f"characters {start} to {end} of the last tool result say {answer.final_answer}"
+    yield "evidence", f"the result of {evidence['source']['name']} says {evidence['unit']}"
 
 
 def _triaged() -> Iterator[tuple[str, str]]:

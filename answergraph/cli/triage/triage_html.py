@@ -15,6 +15,7 @@ from answergraph.cli.triage.triage_view import source_name
 from answergraph.graphs.add_ons.triage import CaseReport
 from answergraph.graphs.add_ons.triage.history import Changes
 from answergraph.graphs.add_ons.triage.triage_schema import Source
+from answergraph.state.field_record import evidence_in, spans_of
 
 MAX_CHARACTERS_AROUND = 3_000  # characters of the source shown around each quote
 
@@ -97,7 +98,9 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
     ]
     described = "".join(f"<dt>{heading}</dt><dd>{_text(value)}</dd>" for heading, value in fields if value)
     sources = "".join(
-        _source(source, [(start, end) for cited, start, end, *_ in report["evidence"].values() if cited == call_id])
+        _source(
+            source, [span for one in evidence_in(report["fields"]) if one["source"]["id"] == call_id for span in spans_of(one)]
+        )
         for call_id, source in report["sources"].items()
     )
     cases = "".join(f"<li>{_case(case['test'], case['case'], case['source'], base)}</li>" for case in report["cases"])

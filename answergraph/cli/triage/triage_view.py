@@ -11,6 +11,7 @@ from answergraph.cli.terminal.command_runner import one_line
 from answergraph.cli.triage import triage_words as words
 from answergraph.graphs.add_ons.triage import CaseReport
 from answergraph.graphs.add_ons.triage.history import Changes
+from answergraph.state.field_record import evidence_in, spans_of
 
 _STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
 _MAX_QUOTE_LINES = 12
@@ -42,10 +43,11 @@ def print_changes(console: Console, changes: Changes | None) -> None:
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:
     quotes = []
-    for call_id, start, end, *_ in report["evidence"].values():
-        source = report["sources"].get(call_id)
+    for evidence in evidence_in(report["fields"]):
+        source = report["sources"].get(evidence["source"]["id"])
         if source is not None:
-            quotes.append((source["text"][start:end], source_name(source["tool"], source["args"])))
+            passages = [source["text"][start:end] for start, end in spans_of(evidence)]
+            quotes.append((" … ".join(passages), source_name(source["tool"], source["args"])))
     return quotes
 
 

@@ -160,8 +160,8 @@ def _hand_over(state: CaseState) -> dict[str, Any]:
 
 def _report(state: CaseState) -> dict[str, Any]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
-    evidence = dict(outcome["evidence"]) if outcome else {}
-    cited = {str(span[0]) for span in evidence.values()}
+    fields = outcome["fields"] if outcome else {}
+    cited = {each["source"]["id"] for record in fields.values() for each in record["evidence"]}
     runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = report_on(
         state,
@@ -170,8 +170,7 @@ def _report(state: CaseState) -> dict[str, Any]:
         reason=outcome["reason"] if outcome else "The run ended without an outcome.",
         schema=outcome["schema"] if outcome else None,
         answer=answer.model_dump(mode="json") if isinstance(answer, BaseModel) else None,
-        evidence=evidence,
-        coverage=outcome["coverage"] if outcome else {},
+        fields=fields,
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [sealed({"case": state["case"], **answer_bundle(state)})]}

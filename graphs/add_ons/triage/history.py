@@ -19,6 +19,7 @@ from answergraph import AgentSpecError
 from answergraph.graphs.add_ons.triage.run_files.case_identity import environment
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase
+from answergraph.state.older_records import with_fields
 
 MAX_NIGHTS = 30
 """Number of runs examined for alternating results."""
@@ -69,7 +70,7 @@ class History:
         query = "SELECT cluster, at, report, bundle FROM verdicts WHERE cluster = ? AND model = ?"
         with self._open() as store:
             rows = [store.execute(query, (cluster, model)).fetchone() for cluster in clusters]
-        return {row[0]: (row[1], json.loads(row[2]), json.loads(row[3])) for row in rows if row is not None}
+        return {row[0]: (row[1], with_fields(json.loads(row[2])), json.loads(row[3])) for row in rows if row is not None}
 
     def remember(self, reports: Sequence[Mapping[str, Any]], bundles: Mapping[str, Any], model: str) -> None:
         """Keep the verdicts of a model, abstentions too."""

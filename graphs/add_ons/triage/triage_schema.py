@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph import Quote
-from answergraph.state.outcome import Coverage, Status
+from answergraph.types import FieldRecord, Status
 
 MisclassificationCause = Literal["tool_bug", "spec_issue", "app_behavior", "temporary_error"]
 """Why a result is wrong: the test or its tools, the specification, an intended change of the application, or a temporary
@@ -123,10 +123,8 @@ class CaseReport(JudgedCause):
     """Which schema ``answer`` fits."""
     answer: dict[str, Any] | None
     """A ``FalseNegativeCheck``, ``FlakyCheck``, ``FalsePositiveCheck`` or ``Abstention``, as JSON."""
-    evidence: dict[str, list[Any]]
-    """Per quote of the answer (``"evidence[0]"``): ``[tool_call_id, start, end]`` in ``sources``."""
-    coverage: dict[str, Coverage]
-    """As in an ``Outcome``: which fields of the answer the evidence supports, and which were not checked."""
+    fields: dict[str, FieldRecord]
+    """As in an ``Outcome``: what stands behind each field of the answer; the places are in ``sources``."""
     sources: dict[str, Source]
     """The tool results that the evidence cites, by tool call."""
 
@@ -134,6 +132,6 @@ class CaseReport(JudgedCause):
 def report_on(task: JudgedCause, **said: Any) -> CaseReport:
     """Return the report of a cause; fields without a value are empty."""
     unsaid: Any = {"verdict": "unknown", "remembered": "", "schema": None, "answer": None}
-    unsaid |= {"evidence": {}, "coverage": {}, "sources": {}}
+    unsaid |= {"fields": {}, "sources": {}}
     about = {name: value for name, value in task.items() if name in JudgedCause.__annotations__}
     return cast("CaseReport", {**unsaid, **said, **about})

@@ -14,12 +14,14 @@ from random import Random
 from typing import Any
 
 from answergraph import FromTools, Quote, ToolRun
-from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
 from answergraph.evidence.texts.folding import fold
+from answergraph.state.field_path import FieldPath
 from tests.answergraph.evidence.number_cases import CORRUPTED_NUMBERS, TRUE_NUMBERS
 from tests.answergraph.evidence.quote_cases import CORRUPTED, TRUE, Change, stands_there
 from tests.answergraph.evidence.quoted_texts import content_of, results, run_of, true_quote, written
+from tests.suite.fields import places
 
 CASES = 10_000
 SEED = 20261121
@@ -36,7 +38,7 @@ class Case:
     @property
     def is_accepted(self) -> bool:
         """Whether the claim counts; if it does, the span must cut out the claim."""
-        evidence = check_claims([self.claim], self.runs).evidence
+        evidence = places(check_fields([self.claim], self.runs).fields)
         if self.claim.path not in evidence:
             return False
         call_id, start, end = evidence[self.claim.path]
@@ -59,7 +61,7 @@ def quote_case(random: Random, changes: dict[str, Change], *, true: bool) -> Cas
     if not true and stands_there(changed, plain):
         return None
     runs = [run_of(content_of(text, random), f"call_{index}") for index, text in enumerate(plain)]
-    return Case(kind, Claim("quote", Quote(), changed), runs)
+    return Case(kind, Claim(FieldPath("quote"), Quote(), changed), runs)
 
 
 def number_case(random: Random, changes: dict[str, Any]) -> Case | None:
@@ -70,7 +72,9 @@ def number_case(random: Random, changes: dict[str, Any]) -> Case | None:
         return None
     value, mark, text = made
     filler = written(results(random)[0])
-    return Case(kind, Claim("number", mark, value), [run_of(f"{text}\n{'' if mark == FromTools() else filler}", "call_0")])
+    return Case(
+        kind, Claim(FieldPath("number"), mark, value), [run_of(f"{text}\n{'' if mark == FromTools() else filler}", "call_0")]
+    )
 
 
 def cases(make: Callable[[Random], Case | None]) -> Iterator[Case]:

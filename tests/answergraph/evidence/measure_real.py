@@ -12,13 +12,15 @@ from itertools import islice
 from random import Random
 
 from answergraph import Quote, ToolRun
-from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
+from answergraph.state.field_path import FieldPath
 from tests.answergraph.evidence.altered_cases import ALTERED
 from tests.answergraph.evidence.passages import RealCase
 from tests.answergraph.evidence.peers import PEERS
 from tests.answergraph.evidence.real_cases import FAITHFUL, Maker
 from tests.answergraph.evidence.real_texts import RealText, real_texts
+from tests.suite.fields import places as places_of
 
 FAITHFUL_OF_A_KIND = 600
 ALTERED_OF_A_KIND = 1450
@@ -49,8 +51,9 @@ def accepted(given: Sequence[RealCase]) -> list[bool]:
     found: set[str] = set()
     for texts, places in by_texts.items():
         runs = [ToolRun(f"call_{number}", "read", {}, (text,)) for number, text in enumerate(texts)]
-        found |= check_claims([Claim(str(place), Quote(), given[place].quote) for place in places], runs).evidence.keys()
-    return [str(place) in found for place in range(len(given))]
+        claims = [Claim(FieldPath(f"[{place}]"), Quote(), given[place].quote) for place in places]
+        found |= places_of(check_fields(claims, runs).fields).keys()
+    return [f"[{place}]" in found for place in range(len(given))]
 
 
 def cases(kind: str, make: Maker, texts: list[RealText], count: int) -> Iterator[RealCase]:

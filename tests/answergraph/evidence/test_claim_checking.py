@@ -13,21 +13,22 @@ from pydantic import BaseModel, RootModel
 from typing_extensions import TypedDict
 
 from answergraph import FromTools, Quote, ToolRun, check_evidence
-from answergraph.evidence.claim_checking import Checked, check_claims
+from answergraph.evidence.claim_checking import EvidenceReport, check_fields
 from answergraph.evidence.claims import Claim
-from answergraph.state.outcome import EvidenceSpan
+from answergraph.state.field_path import FieldPath
 from tests.answergraph.evidence.measure import main, number_case, quote_case
 from tests.answergraph.evidence.number_cases import CORRUPTED_NUMBERS, TRUE_NUMBERS
 from tests.answergraph.evidence.quote_cases import CORRUPTED, TRUE
 from tests.answergraph.evidence.quoted_texts import run_of
+from tests.suite.fields import places, problems
 
 few = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 seeds = st.integers(min_value=0, max_value=2**32)
 
 
-def quoted(quote: str, *contents: Any, **args: Any) -> Checked:
+def quoted(quote: str, *contents: Any, **args: Any) -> EvidenceReport:
     runs = [run_of(content, f"call_{index}", **args) for index, content in enumerate(contents)]
-    return check_claims([Claim("quote", Quote(), quote)], runs)
+    return check_fields([Claim(FieldPath("quote"), Quote(), quote)], runs)
 
 
 @few
@@ -107,8 +108,8 @@ def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.C
 )
 def test_what_changes_the_meaning_is_refused_and_said(quote: str, text: str, words: str) -> None:
     checked = quoted(quote, text)
-    assert checked.evidence == {}
-    assert any(part in checked.problems["quote"] for part in words.split("|"))
+    assert checked.support == 0
+    assert any(part in checked.feedback for part in words.split("|"))
 
 
 @pytest.mark.parametrize(
@@ -128,32 +129,32 @@ def test_what_changes_the_meaning_is_refused_and_said(quote: str, text: str, wor
     ],
 )
 def test_what_says_the_same_is_accepted(quote: str, text: str) -> None:
-    assert quoted(quote, text).problems == {}
+    assert quoted(quote, text).support == 1
 
 
 def test_a_quote_in_the_string_of_a_json_result_is_found_by_what_the_string_says() -> None:
     text = json.dumps({"log": 'line one\nthe "disk" is full\ttoday', "n": 1})
     checked = quoted("the 'disk' is full today", text)
-    _, start, end = checked.evidence["quote"]
+    _, start, end = places(checked.fields)["quote"]
     assert text[start:end] == r"the \"disk\" is full\ttoday"
-    assert quoted(r"the \"disk\" is full\ttoday", text).problems == {}
+    assert quoted(r"the \"disk\" is full\ttoday", text).support == 1
 
 
 def test_a_negation_behind_an_escaped_line_break_is_seen() -> None:
-    assert quoted("ready to deploy now", json.dumps(["a\nnot ready to deploy now"])).evidence == {}
+    assert quoted("ready to deploy now", json.dumps(["a\nnot ready to deploy now"])).support == 0
 
 
 def test_two_content_blocks_are_two_texts() -> None:
     blocks = [{"type": "text", "text": "the disk of the server"}, {"type": "image", "url": "x"}, "is full since noon"]
-    assert quoted("disk of the serveris full", blocks).evidence == {}
-    assert quoted("server is full since", blocks).evidence == {}
+    assert quoted("disk of the serveris full", blocks).support == 0
+    assert quoted("server is full since", blocks).support == 0
     checked = quoted("is full since noon", blocks)
-    assert checked.evidence == {"quote": EvidenceSpan("call_0", start=22, end=40)}
+    assert places(checked.fields) == {"quote": ["call_0", 22, 40]}
 
 
 def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() -> None:
-    assert quoted("12:01 ERROR disk full on sda1", "12:01 ERROR disk full on sda1", pattern="disk full").problems == {}
-    assert "only repeats" in quoted("disk full on sda1", "a: disk full on sda1", pattern="disk full on sda1").problems["quote"]
+    assert quoted("12:01 ERROR disk full on sda1", "12:01 ERROR disk full on sda1", pattern="disk full").support == 1
+    assert "only repeats" in quoted("disk full on sda1", "a: disk full on sda1", pattern="disk full on sda1").feedback
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_a_longer_quote_counts_although_the_tool_was_asked_for_a_part_of_it() ->
     ],
 )
 def test_the_models_words_are_not_evidence_in_any_form_that_a_tool_repeats(args: dict[str, Any], text: str) -> None:
-    assert "only repeats" in quoted("disk full on sda1", text, **args).problems["quote"]
+    assert "only repeats" in quoted("disk full on sda1", text, **args).feedback
 
 
 @pytest.mark.parametrize(
@@ -185,13 +186,13 @@ def test_the_models_words_are_not_evidence_in_any_form_that_a_tool_repeats(args:
 )
 def test_a_number_that_only_repeats_the_call_does_not_count(args: dict[str, Any], text: str, accepted: bool) -> None:
     run = run_of(text, "call_0", **args)
-    assert bool(check_claims([Claim("n", FromTools(), 42)], [run]).evidence) == accepted
-    assert check_claims([Claim("n", FromTools(echoes=True), 42)], [run]).evidence
+    assert bool(check_fields([Claim(FieldPath("n"), FromTools(), 42)], [run]).support) == accepted
+    assert check_fields([Claim(FieldPath("n"), FromTools(echoes=True), 42)], [run]).support
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400], ids=["nan", "inf", "huge"])
 def test_a_number_that_no_text_can_contain_is_unsupported(value: float) -> None:
-    assert check_claims([Claim("n", FromTools(), value)], [run_of("nan inf 1e999", "c")]).evidence == {}
+    assert check_fields([Claim(FieldPath("n"), FromTools(), value)], [run_of("nan inf 1e999", "c")]).support == 0
 
 
 @pytest.mark.parametrize(
@@ -202,19 +203,19 @@ def test_a_megabyte_of_results_is_checked_in_three_seconds_at_most(line: str) ->
     text = "".join(line.format(n=n) for n in range(count))
     quote = line.format(n=count - 9).strip()
     claims = [
-        Claim("true", Quote(), quote),
-        Claim("false", Quote(), quote.replace("conn", "con").replace("失敗", "成功")),
-        Claim("n", FromTools(), -1),
+        Claim(FieldPath("true"), Quote(), quote),
+        Claim(FieldPath("false"), Quote(), quote.replace("conn", "con").replace("失敗", "成功")),
+        Claim(FieldPath("n"), FromTools(), -1),
     ]
     started = time.process_time()
-    checked = check_claims(claims, [run_of(text, "c")])
+    checked = check_fields(claims, [run_of(text, "c")])
     assert time.process_time() - started < 0.9
-    assert list(checked.evidence) == ["true"]
+    assert list(places(checked.fields)) == ["true"]
 
 
 def test_at_most_ten_problems_are_listed_and_the_rest_counted() -> None:
-    claims = [Claim(f"q[{n}]", Quote(), f"nothing like number {n} there") for n in range(12)]
-    feedback = check_claims(claims, [run_of("some other text altogether", "c")]).feedback
+    claims = [Claim(FieldPath(f"q[{n}]"), Quote(), f"nothing like number {n} there") for n in range(12)]
+    feedback = check_fields(claims, [run_of("some other text altogether", "c")]).feedback
     assert feedback.count("- q[") == 10
     assert "- and 2 more" in feedback
 
@@ -229,7 +230,7 @@ def test_results_before_the_one_that_supports_a_quote_are_not_parsed(monkeypatch
 
     monkeypatch.setattr(json, "loads", noting)
     older, newest = json.dumps({"log": "older"}), json.dumps({"log": "the newest words"})
-    assert not quoted("the newest words", older, older, newest).problems
+    assert not quoted("the newest words", older, older, newest).feedback
     assert set(parsed) == {newest}
 
 
@@ -249,8 +250,8 @@ class Findings:
 @pytest.mark.parametrize("declared", [Finding, TypedFinding, RootModel[Finding]])
 def test_json_is_checked_by_the_type_that_is_declared_for_it(declared: Any) -> None:
     run = ToolRun("call_1", "read_log", {"path": "app"}, ("12:03 the disk is full",))
-    place = EvidenceSpan("call_1", 6, 22)
-    assert check_evidence({"why": "the disk is full"}, [run], declared=declared).evidence == {"why": place}
+    place = ["call_1", 6, 22]
+    assert places(check_evidence({"why": "the disk is full"}, [run], declared=declared).fields) == {"why": place}
     found = {"found": [{"why": "the disk is full"}, {"why": "the disk is empty"}, {}]}
     checked = check_evidence(found, [run], declared=Findings)
-    assert (checked.evidence, list(checked.problems)) == ({"found[0].why": place}, ["found[1].why", "found[2].why"])
+    assert (places(checked.fields), list(problems(checked.fields))) == ({"found[0].why": place}, ["found[1].why", "found[2].why"])

@@ -18,6 +18,7 @@ from tests.answergraph.evidence.measure_real import accepted, cases
 from tests.answergraph.evidence.real_cases import FAITHFUL
 from tests.answergraph.evidence.real_texts import real_texts
 from tests.answergraph.evidence.test_claim_checking_trust_findings_of_numbers import counted
+from tests.suite.fields import places
 
 TEXTS = list(real_texts(6, languages=0))
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -25,7 +26,7 @@ few = settings(max_examples=60, deadline=None, suppress_health_check=list(Health
 
 def quoted(quote: str, *texts: str, **args: Any) -> bool:
     runs = [ToolRun(f"call_{place}", "read", args, (text,)) for place, text in enumerate(texts)]
-    return bool(check_evidence({"quote": quote}, runs, marks={"quote": Quote()}).evidence)
+    return check_evidence({"quote": quote}, runs, marks={"quote": Quote()}).support == 1
 
 
 JAPANESE = """このサーバーは本日の正午に再起動される予定ですので、作業中の方は
@@ -172,7 +173,7 @@ def test_f8_a_quote_does_not_begin_behind_what_negates_it_in_any_language(quote:
 def test_a_quote_with_an_ellipsis_names_both_its_spans() -> None:
     text = "12:00 the server of the east wing gave no answer"
     run = ToolRun("call", "read", {}, (text,))
-    found = list(check_evidence({"q": "the server … gave no answer"}, [run], marks={"q": Quote()}).evidence["q"])
+    found = places(check_evidence({"q": "the server … gave no answer"}, [run], marks={"q": Quote()}).fields)["q"]
     assert (text[found[1] : found[2]], text[found[3] : found[4]]) == ("the server", "gave no answer")
 
 
@@ -200,13 +201,13 @@ WRITTEN = "all tests have passed today"
 )
 def test_f2_text_written_by_the_model_is_not_evidence_when_another_tool_reads_it(args: dict[str, Any]) -> None:
     runs = [ToolRun("1", "write", args, ("ok",), counts=False), ToolRun("2", "read_back", {}, (WRITTEN,))]
-    assert "your own words" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).problems["q"]
-    assert not check_evidence({"q": WRITTEN}, runs[::-1], marks={"q": Quote()}).problems
+    assert "your own words" in check_evidence({"q": WRITTEN}, runs, marks={"q": Quote()}).feedback
+    assert not check_evidence({"q": WRITTEN}, runs[::-1], marks={"q": Quote()}).feedback
 
 
 def test_f2_the_models_prose_is_not_evidence_when_a_tool_repeats_it() -> None:
     run = ToolRun("1", "transcript", {}, (f"assistant: {WRITTEN}",), written=(f"I think that is so. {WRITTEN}.",))
-    assert check_evidence({"q": WRITTEN}, [run], marks={"q": Quote()}).problems
+    assert check_evidence({"q": WRITTEN}, [run], marks={"q": Quote()}).feedback
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from answergraph import FromTools, ToolRun, check_evidence
 
 def counted(value: float, text: str, args: dict[str, Any] | None = None, **mark: Any) -> bool:
     run = ToolRun("call", "read", args or {}, (text,))
-    return bool(check_evidence({"n": value}, [run], marks={"n": FromTools(**mark)}).evidence)
+    return check_evidence({"n": value}, [run], marks={"n": FromTools(**mark)}).support == 1
 
 
 ACCEPTED_NUMBERS: list[tuple[float, str, dict[str, Any]]] = [

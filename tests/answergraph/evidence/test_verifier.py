@@ -72,15 +72,28 @@ def _drop_answer(bundle: dict[str, Any]) -> None:
 
 
 def _drop_evidence(bundle: dict[str, Any]) -> None:
-    del bundle["evidence"]["findings[0].quote"]
+    del bundle["fields"]["findings[0].quote"]
 
 
 def _shift_span(bundle: dict[str, Any]) -> None:
-    bundle["evidence"]["findings[0].quote"][1] -= 1
+    bundle["fields"]["findings[0].quote"]["evidence"][0]["place"][0] -= 1
 
 
 def _name_another_call(bundle: dict[str, Any]) -> None:
-    bundle["evidence"]["findings[0].quote"][0] = "2"
+    bundle["fields"]["findings[0].quote"]["evidence"][0]["source"]["id"] = "2"
+
+
+def _change_unit(bundle: dict[str, Any]) -> None:
+    evidence = bundle["fields"]["findings[0].quote"]["evidence"][0]
+    evidence["unit"] = evidence["unit"].replace("not ", "now ")
+
+
+def _name_another_source(bundle: dict[str, Any]) -> None:
+    bundle["fields"]["findings[0].quote"]["evidence"][0]["source"]["name"] = "laboratory"
+
+
+def _take_evidence_away(bundle: dict[str, Any]) -> None:
+    bundle["fields"]["findings[0].quote"]["evidence"] = []
 
 
 def _change_result(bundle: dict[str, Any]) -> None:
@@ -103,6 +116,9 @@ def _fail_call(bundle: dict[str, Any]) -> None:
         _drop_evidence,
         _shift_span,
         _name_another_call,
+        _change_unit,
+        _name_another_source,
+        _take_evidence_away,
         _change_result,
         _change_message,
         _fail_call,
@@ -119,9 +135,9 @@ def test_a_changed_number_does_not_hold(bundle: dict[str, Any], path: str, value
     assert holding(bundle) == {"findings[0].quote": True, "ms": path != "ms", "price": path != "price", "bundle": False}
 
 
-def test_a_bundle_needs_no_more_than_answer_evidence_and_messages(bundle: dict[str, Any]) -> None:
-    least = {key: copy.deepcopy(bundle[key]) for key in ("answer", "evidence", "messages")}
-    del least["evidence"]["ms"], least["evidence"]["price"]
+def test_a_bundle_needs_no_more_than_answer_fields_and_messages(bundle: dict[str, Any]) -> None:
+    least = {key: copy.deepcopy(bundle[key]) for key in ("answer", "fields", "messages")}
+    del least["fields"]["ms"], least["fields"]["price"]
     assert holding(least) == {"findings[0].quote": True}
     least["answer"]["findings"][0]["quote"] = "the disk is full"
     assert holding(least) == {"findings[0].quote": False}
@@ -141,7 +157,7 @@ def test_the_receipt_of_an_answer_is_not_a_tool_result() -> None:
 
 
 def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
-    outcome = {"status": "abstained", "schema": "Abstention", "evidence": {}}
+    outcome = {"status": "abstained", "schema": "Abstention", "fields": {}}
     result = {"messages": [], "structured_response": Abstention(missing=["x"]), "outcome": outcome}
     assert holding(answer_bundle(result)) == {"bundle": False}
 
@@ -150,10 +166,10 @@ def test_an_abstention_claims_nothing_and_nothing_holds() -> None:
     "data",
     [
         {},
-        {"answer": 1, "evidence": {}, "messages": [1]},
-        {"answer": 1, "evidence": {}, "messages": [], "marks": {"a": {}}},
-        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"texts": [5]}]},
-        {"answer": 1, "evidence": {}, "messages": [], "results": [RESULT | {"args": None}]},
+        {"answer": 1, "fields": {}, "messages": [1]},
+        {"answer": 1, "fields": {}, "messages": [], "marks": {"a": {}}},
+        {"answer": 1, "fields": {}, "messages": [], "results": [RESULT | {"texts": [5]}]},
+        {"answer": 1, "fields": {}, "messages": [], "results": [RESULT | {"args": None}]},
     ],
 )
 def test_anything_but_a_bundle_is_refused(data: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ def test_f5_an_item_that_was_never_checked_is_found_though_the_digest_was_made_a
 
 
 def test_f5_an_answer_that_claims_nothing_does_not_hold(bundle: dict[str, Any]) -> None:
-    assert is_found(sealed({**bundle, "marks": {}, "evidence": {}}))
+    assert is_found(sealed({**bundle, "marks": {}, "fields": {}}))
 
 
 def test_f5_with_a_key_only_who_has_it_can_change_a_bundle(bundle: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def test_f5_a_bundle_is_read_from_json_without_duplicate_names(bundle: dict[str,
         verify_bundle(text.replace('"status": ', '"status": "invalid", "status": ').encode())
 
 
-@pytest.mark.parametrize("key", ["status", "schema", "answer", "marks", "evidence", "results", "messages", "digest"])
+@pytest.mark.parametrize("key", ["status", "schema", "answer", "marks", "fields", "results", "messages", "digest"])
 def test_f5_a_bundle_without_one_of_its_parts_is_refused(bundle: dict[str, Any], key: str) -> None:
     del bundle[key]
     with pytest.raises(BundleError):

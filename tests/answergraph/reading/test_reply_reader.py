@@ -15,7 +15,7 @@ from answergraph import MultipleStructuredOutputsError, PromptedStrategy, Struct
 from answergraph.answers.canonical_json import canonical_json
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
 from answergraph.reading.reply_reader import Reading, ReplyReader
-from answergraph.state.outcome import Problem
+from answergraph.state.field_record import record_of
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls
 
 
@@ -248,8 +248,9 @@ class TestChanges:
         assert is_unchanged(reader(ToolStrategy(Ticking)).read(calls(call("Ticking", {"name": "x"}))))
 
     def test_a_rejected_answer_is_invalid_and_its_mistake_is_the_answer_not_the_words(self) -> None:
-        wrong = Problem(path="passed", sentence="no", check="sure", nearest=None)
-        one, other = self.answered().rejected("no", [wrong]), self.answered().rejected("really not", [wrong, wrong])
+        wrong = {"passed": record_of("no")}
+        one = self.answered().rejected("no", wrong, "sure")
+        other = self.answered().rejected("really not", {**wrong, "score": record_of(), "why": record_of("no")}, "sure")
         assert (one.status, one.error_text, one.feedback) == ("invalid", "no", "no")
         assert one.mistake == other.mistake is not None
         assert one.reason == "The check 'sure' rejected passed: no"

@@ -132,14 +132,14 @@ def test_a_rejected_answer_goes_back_with_its_feedback_and_is_counted(run: Any) 
 def test_the_findings_of_a_check_are_on_the_outcome(run: Any) -> None:
     class Grounded(AgentMiddleware[Any, Any, Any]):
         def check_answer(self, answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
-            return AnswerAccepted({"score": ["1", 0, 5]})
+            return AnswerAccepted({"score": {"status": "supported", "evidence": [], "problem": None}})
 
     def abstains(answer: Any, state: Any, runtime: Any) -> AnswerAccepted:
         return AnswerAccepted(abstained=bool(answer.score == 7))
 
     agent, _, _ = agent_of(said(answer(7)), middleware=[Grounded()], check_answer=abstains)
     outcome = run(agent, QUESTION)["outcome"]
-    assert (outcome["status"], outcome["evidence"]) == ("abstained", {"score": ["1", 0, 5]})
+    assert (outcome["status"], outcome["fields"]["score"]["status"], outcome["support"]) == ("abstained", "supported", 1)
 
 
 def never(answer: Any, state: Any, runtime: Any) -> None:

@@ -8,9 +8,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
-from answergraph import AnswerRejected, NoAnswerError, Quote, ToolStrategy, create_agent
+from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, Quote, ToolStrategy, create_agent
 from answergraph.middleware import GroundedAnswer
-from answergraph.nodes.endings import coverage_of
+from answergraph.state.field_record import passage_of
 from answergraph.state.messages import CORRECTION_ID_PREFIX
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -23,6 +23,12 @@ class Step(BaseModel):
 
     name: str
     quote: Annotated[str, Quote()]
+
+
+class Unmarked(BaseModel):
+    """What the log says, unchecked."""
+
+    confidence: float = 0
 
 
 class Finding(BaseModel):
@@ -59,42 +65,52 @@ TRUE, NEARLY = "ERROR the server did not answer", "ERROR the server did answer"
 def test_each_attempt_says_what_was_wrong_in_which_field_of_which_message(run: Run) -> None:
     result = run(agent_of(finding(9, "x"), finding(1, TRUE, NEARLY), finding(1, TRUE)), {"messages": "?"})
     form, evidence, accepted = result["outcome"]["attempts"]
-    assert [(p["path"], p["check"], p["nearest"]) for p in form["problems"]] == [("confidence", None, None)]
-    assert form["problems"][0]["sentence"] == "Input should be less than or equal to 1 (given: 9)"
-    [problem] = evidence["problems"]
-    assert (problem["path"], problem["check"]) == ("steps[1].quote", "GroundedAnswer")
-    called, start, end = problem["nearest"]
-    assert LOG[start:end] == TRUE
-    assert called == 'read_log {"path": "a"}'
-    assert accepted["problems"] == []
+    assert form["fields"] == {"confidence": "Input should be less than or equal to 1 (given: 9)"}
+    assert list(evidence["fields"]) == ["steps[1].quote"]
+    assert "is in no tool result" in evidence["fields"]["steps[1].quote"]
+    assert accepted["fields"] == {}
     said = {message.id: message for message in result["messages"]}
     args = [said[attempt["message_id"]].tool_calls[0]["args"]["confidence"] for attempt in (form, evidence, accepted)]
     assert args == [9, 1, 1]
     json.dumps(result["outcome"])
 
 
-def test_coverage_says_of_every_field_whether_it_was_checked(run: Run) -> None:
+def test_the_outcome_has_a_record_of_every_field(run: Run) -> None:
     outcome = run(agent_of(finding(1, TRUE, TRUE)), {"messages": "?"})["outcome"]
-    assert outcome["coverage"] == {"confidence": "unchecked", "steps[].name": "unchecked", "steps[].quote": "supported"}
+    statuses = {path: record["status"] for path, record in outcome["fields"].items()}
+    assert statuses == {
+        "confidence": "unchecked",
+        "steps[0].name": "unchecked",
+        "steps[0].quote": "supported",
+        "steps[1].name": "unchecked",
+        "steps[1].quote": "supported",
+    }
+    assert outcome["support"] == 2 / 5
+    [evidence] = outcome["fields"]["steps[1].quote"]["evidence"]
+    assert evidence == {
+        "source": {"kind": "tool", "id": 'read_log {"path": "a"}', "name": "read_log"},
+        "unit": "12:04 ERROR the server did not answer within 1500 ms",
+        "marks": [[6, 37]],
+        "place": [27, 79],
+    }
+    assert LOG[slice(*evidence["place"])] == evidence["unit"]
 
 
-def test_without_an_answer_nothing_is_covered(run: Run) -> None:
-    outcome = run(agent_of(*["I cannot."] * 4), {"messages": "?"})["outcome"]
-    assert (outcome["status"], outcome["coverage"]) == ("unanswered", {})
+def test_what_was_wrong_with_the_last_answer_is_on_the_outcome_with_the_nearest_place(run: Run) -> None:
+    outcome = run(agent_of(finding(1, TRUE, NEARLY), finding(1, TRUE, NEARLY)), {"messages": "?"})["outcome"]
+    assert (outcome["status"], outcome["support"]) == ("invalid", 1 / 5)
+    record = outcome["fields"]["steps[1].quote"]
+    assert (record["status"], record["evidence"]) == ("not_found", [])
+    assert passage_of(record["nearest"]) == TRUE
+    assert outcome["fields"]["steps[0].quote"]["status"] == "supported"
 
 
-@pytest.mark.parametrize(
-    ("answer", "evidence", "coverage"),
-    [
-        (3, {}, {"": "unchecked"}),
-        (3, {"": 1}, {"": "supported"}),
-        ([1, 2], {"[0]": 1}, {"[]": "partly"}),
-        ({"a": {"b": [], "c": None}}, {}, {"a.b": "unchecked", "a.c": "unchecked"}),
-        ({"quotes": ["x", "y"]}, {"quotes": 1}, {"quotes": "supported"}),
-    ],
-)
-def test_a_field_is_covered_as_its_values_are(answer: Any, evidence: dict[str, Any], coverage: dict[str, str]) -> None:
-    assert coverage_of(answer, evidence) == coverage
+def test_without_a_check_nothing_is_said_of_fields(run: Run) -> None:
+    plain = agent_of(call("Unmarked", {}), response_format=ToolStrategy(Unmarked), middleware=[])
+    prose = agent_of(*["I cannot."] * 4)
+    for agent in (plain, prose):
+        outcome = run(agent, {"messages": "?"})["outcome"]
+        assert (outcome["fields"], outcome["support"]) == ({}, None)
 
 
 def test_the_reason_names_the_check_the_field_and_what_was_wrong(run: Run) -> None:
@@ -111,20 +127,29 @@ def test_a_json_schema_names_the_field_as_a_type_does(run: Run) -> None:
     schema = ToolStrategy({"title": "Finding", **Finding.model_json_schema()})
     wrong = call("Finding", {"confidence": 1, "steps": [{"name": 3, "quote": "x"}]})
     attempts = run(agent_of(wrong, finding(1), response_format=schema, middleware=[]), {"messages": "?"})["outcome"]["attempts"]
-    assert [problem["path"] for problem in attempts[0]["problems"]] == ["steps[0].name"]
+    assert list(attempts[0]["fields"]) == ["steps[0].name"]
 
 
-def test_your_own_check_is_named_and_may_name_fields(run: Run) -> None:
+@pytest.mark.parametrize("fields", [["name"], {"name": "it is not b"}], ids=["paths", "sentences"])
+def test_your_own_check_is_named_and_may_name_fields(run: Run, fields: Any) -> None:
     def sure(answer: Step, state: Any, runtime: Any) -> None:
-        if answer.name != "b":
-            raise AnswerRejected("Be sure.", problems=[{"path": "name", "sentence": "it is not b"}])
+        raise AnswerRejected("Be sure.", fields=fields)
 
-    replies = [call("Step", {"name": name, "quote": "ERROR the server did not answer"}) for name in "ab"]
-    agent = agent_of(*replies, response_format=ToolStrategy(Step), check_answer=sure)
-    first = run(agent, {"messages": "?"})["outcome"]["attempts"][0]
-    [said] = first["problems"]
-    assert first["problems"] == [{"path": "name", "sentence": "it is not b", "check": said["check"], "nearest": None}]
-    assert said["check"].endswith("sure")
+    replies = [call("Step", {"name": name, "quote": TRUE}) for name in "aa"]
+    outcome = run(agent_of(*replies, response_format=ToolStrategy(Step), check_answer=sure), {"messages": "?"})["outcome"]
+    said = "Be sure." if isinstance(fields, list) else fields["name"]
+    assert outcome["attempts"][0]["fields"] == {"name": said}
+    assert (outcome["fields"]["name"]["problem"], outcome["fields"]["name"]["status"]) == (said, "unchecked")
+    assert "sure' rejected name" in outcome["reason"]
+
+
+def test_a_check_that_names_a_field_which_the_answer_has_not_is_a_mistake(run: Run) -> None:
+    def confused(answer: Step, state: Any, runtime: Any) -> None:
+        raise AnswerRejected("Be sure.", fields=["nme"])
+
+    agent = agent_of(call("Step", {"name": "a", "quote": TRUE}), response_format=ToolStrategy(Step), check_answer=confused)
+    with pytest.raises(AgentSpecError, match="names the field 'nme', but Step has no 'nme'"):
+        run(agent, {"messages": "?"})
 
 
 def test_what_is_written_in_place_of_a_tool_or_a_person_is_marked_as_ours(run: Run) -> None:

@@ -11,6 +11,7 @@ from answergraph.middleware import AgentMiddleware, GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 QUESTION: dict[str, Any] = {"messages": ["What does the log say?"]}
 FOUND = {"quote": "the disk is full"}
@@ -97,7 +98,7 @@ def test_a_runtime_format_without_marks_is_reported_if_marks_are_checked(run: Ru
 
 def test_a_format_made_at_run_time_is_checked_where_it_is_made_well(run: Run) -> None:
     agent, _ = agent_of(GroundedAnswer(), response_format=lambda state, runtime: ToolStrategy(Finding), tools=[read_log])
-    assert run(agent, QUESTION)["outcome"]["evidence"] == {"quote": ["1", 6, 22]}
+    assert places(run(agent, QUESTION)["outcome"]["fields"]) == {"quote": ["1", 6, 22]}
 
 
 def test_a_custom_middleware_may_check_the_marks(run: Run) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from answergraph.cli.triage.triage_html import MAX_CHARACTERS_AROUND, triage_page
 from answergraph.graphs.add_ons.triage import CaseReport
 from answergraph.graphs.add_ons.triage.triage_schema import CaseRef
+from answergraph.state.older_records import fields_of_today
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.graphs.add_ons.triage.junit_files import failed, write_results
 
@@ -57,8 +58,7 @@ def report(text: str, *spans: tuple[int, int], test: str = "shop::test_rates", w
         reason="The answer was accepted.",
         schema="FalseNegativeCheck",
         answer={"is_false_negative": True, "confidence": 0.9, "cause_details": why, "recommendations": ["Run it again."]},
-        evidence={f"evidence[{index}]": ["call_1", *span] for index, span in enumerate(spans)},
-        coverage={},
+        fields=fields_of_today({f"evidence[{index}]": ["call_1", *span] for index, span in enumerate(spans)}),
         sources={"call_1": {"tool": "read_case", "args": {"case": "results.xml#1"}, "text": text}},
     )
 

@@ -6,14 +6,16 @@ from typing import Any
 import pytest
 
 from answergraph import FromTools
-from answergraph.evidence.claim_checking import check_claims
+from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
+from answergraph.state.field_path import FieldPath
 from tests.answergraph.evidence.quoted_texts import run_of
+from tests.suite.fields import places
 
 
 def cut_out(value: Any, text: str, **mark: Any) -> str | None:
     """Return the part of the text that supports the number."""
-    evidence = check_claims([Claim("n", FromTools(**mark), value)], [run_of(text, "c")]).evidence
+    evidence = places(check_fields([Claim(FieldPath("n"), FromTools(**mark), value)], [run_of(text, "c")]).fields)
     return text[evidence["n"][1] : evidence["n"][2]] if evidence else None
 
 

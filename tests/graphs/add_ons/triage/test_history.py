@@ -32,7 +32,7 @@ def test_a_failure_judged_before_is_not_judged_again(run: Run, tmp_path: Path) -
     assert models[1].requests == []
     assert (first["remembered"], bool(second["remembered"])) == ("", True)
     assert second["answer"] == first["answer"]
-    assert second["evidence"] == first["evidence"]
+    assert second["fields"] == first["fields"]
 
 
 def test_a_remembered_verdict_can_be_verified_although_its_case_has_another_id(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from answergraph.graphs.add_ons.triage import FalseNegativeCheck
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
 from tests.suite.colors import Run
+from tests.suite.fields import places
 
 REFUSED = """def test_rates():
 >       fetch()
@@ -48,7 +49,7 @@ def test_a_failed_case_gets_a_verdict_with_quotes_from_a_tool_result(run: Run, p
     answer = FalseNegativeCheck.model_validate(report["answer"])
     assert (report["case"], report["test"], report["status"]) == ("results.xml#1", "shop::test_rates", "answered")
     assert (answer.is_false_negative, answer.misclassification_cause) == (True, "temporary_error")
-    call_id, start, end = report["evidence"]["evidence[0]"]
+    call_id, start, end = places(report["fields"])["evidence[0]"]
     assert report["sources"][call_id]["text"][start:end] == answer.evidence[0]
     assert (result["problems"], result["results"]) == ([], 2)
 

@@ -1,0 +1,64 @@
+"""Shows a place in a source: the lines that it stands in, with the place marked."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from answergraph.evidence.searched_result import SearchedResult
+from answergraph.state.field_record import Evidence, Pair
+
+MAX_CHARACTERS_AROUND = 300
+"""Maximum characters of a unit beside its marks."""
+
+MASK = "\ufffd"
+"""Stands for each character that a middleware removed and no evidence names."""
+
+_CUT = "…"
+_ADDRESSES, _TITLES = ("url", "uri", "source"), ("title", "filename")
+"""Where providers and document loaders have the address and the title of a source."""
+
+
+def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
+    """Return the evidence for places in one text of a result; two places are the parts of a quote with an ellipsis."""
+    run = result.run
+    first, last = spans[0][0], spans[-1][1]
+    if run.shown is not None and not result.is_shown:
+        # A middleware removed words of this result, and evidence must not show them again.
+        start, end = first, last
+        unit = "".join(run.text[slice(*span)] + MASK * (spans[-1][0] - spans[0][1]) for span in spans)[: end - start]
+    else:
+        start, end, unit = _unit(result, first, last)
+    about: Any = next((about for low, high, about in run.sources if low <= first and spans[0][1] <= high), {})
+    # Pairs are lists, as after a checkpoint.
+    evidence: Any = {"source": {"kind": "tool", "id": run.tool_call_id, "name": run.name, **_named(about)}, "unit": unit}
+    evidence |= {"marks": [[low - start, high - start] for low, high in spans], "place": [start, end]}
+    page = about.get("page")
+    # The document loaders of LangChain count from 0.
+    found: Evidence = evidence | ({"page": page + 1} if isinstance(page, int) else {})
+    return found
+
+
+def _unit(result: SearchedResult, first: int, last: int) -> tuple[int, int, str]:
+    """Return the place and text of the lines around a span; what is cut off a long line is ``…``."""
+    text = result.run.text
+    low, high = next(((low, high) for low, high in pairwise(result.offsets) if low <= first < high), (0, len(text)))
+    line_start, line_end = text.rfind("\n", low, first) + 1 or low, text.find("\n", last, high)
+    line_end = high if line_end < 0 else line_end
+    start, end = max(line_start, first - MAX_CHARACTERS_AROUND // 2), min(line_end, last + MAX_CHARACTERS_AROUND // 2)
+    # One character for one, so that a place in the unit is a place in the text.
+    head, tail = _CUT if start > line_start else text[start:first][:1], _CUT if end < line_end else text[last:end][-1:]
+    return start, end, head + text[start + len(head) : end - len(tail)] + tail
+
+
+def _named(about: Mapping[str, Any]) -> dict[str, str]:
+    names = {"title": _TITLES, "url": _ADDRESSES}
+    return {name: next(str(about[key]) for key in keys if key in about) for name, keys in names.items() if about.keys() & {*keys}}
+
+
+def is_unit_of(evidence: Evidence, text: str) -> bool:
+    """Return whether a unit is what a text has at its place, but for what is cut off or removed."""
+    unit, (start, end) = evidence["unit"], evidence["place"]
+    there = text[start:end]
+    cut = {number for number in (0, len(unit) - 1) if unit[number : number + 1] == _CUT}
+    is_same = all(one in {other, MASK} or number in cut for number, (one, other) in enumerate(zip(unit, there, strict=False)))
+    return not unit or (is_same and len(unit) == len(there))

@@ -1,0 +1,18 @@
+"""The shapes of plain JSON that go in and out: for annotations; nothing here has to be built by hand."""
+
+from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, SourceRef
+from answergraph.state.outcome import Attempt, Outcome, PendingCall, RunUsage, Status, Usage
+
+__all__ = [
+    "Attempt",
+    "Evidence",
+    "FieldReading",
+    "FieldRecord",
+    "FieldStatus",
+    "Outcome",
+    "PendingCall",
+    "RunUsage",
+    "SourceRef",
+    "Status",
+    "Usage",
+]
