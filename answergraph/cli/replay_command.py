@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import answergraph
 from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, ended, errors_as_bad_usage, imported, one_line
-from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.extras import extra_needed
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def replay(
         runs, graph = _tapes(place, thread or [], redact or []), imported(agent)
         if save is not None:
             if len(runs) != 1:
-                raise AgentSpecError(f"--save writes one tape, and {place} has {len(runs)} threads; name one with --thread.")
+                raise answergraph.AgentSpecError(
+                    f"--save writes one tape, and {place} has {len(runs)} threads; name one with --thread."
+                )
             next(iter(runs.values())).save(save)
         again = {name: run_again(tape, graph, match=match) for name, tape in runs.items()}  # type: ignore[arg-type]  # checked there
     for name, run in again.items():
