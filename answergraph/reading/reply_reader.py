@@ -165,7 +165,9 @@ class ReplyReader:
     def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
         if item.name is not None and not item.schemas:
             return self._not_requested(item.name, message, item.data)
-        readings = [self._validated(schema, item.data, message, item.repairs, bare=item.is_bare) for schema in item.schemas]
+        # One refusal is explained, not that of each member of a union.
+        schemas = [each for each in item.schemas if each.may_fit(item.data, bare=item.is_bare)] or item.schemas[:1]
+        readings = [self._validated(schema, item.data, message, item.repairs, bare=item.is_bare) for schema in schemas]
         if not item.is_known:
             readings = [self._unknown(reading, item, message) for reading in readings]
         answers = [reading for reading in readings if reading.status == "answered"]
@@ -176,7 +178,7 @@ class ReplyReader:
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
             return replace(self._invalid(names[0], error, message, item.data), meant=None)
         # A value that fits none of several schemas may be meant for any of them.
-        return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(readings) == 1 else None)
+        return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(item.schemas) == 1 else None)
 
     def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:
         if reading.schema is None:
@@ -188,6 +190,7 @@ class ReplyReader:
         others = [
             s for s in self.request.strategy.schemas if s.name != item.name and isinstance(item.data, dict) and s.knows(item.data)
         ]
+        others = [each for each in others if each.may_fit(item.data, bare=True)]
         repairs = (*item.repairs, f"the name {item.name!r} replaced")
         readings = [self._validated(schema, item.data, message, repairs, bare=True) for schema in others]
         answers = [reading for reading in readings if reading.status == "answered"]

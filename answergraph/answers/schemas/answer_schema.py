@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
@@ -21,6 +21,9 @@ CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 
 MAX_SHOWN_CHARACTERS = 60
 """Longer values are not shown in problems."""
+
+MAX_ERRORS_WRITTEN = 1_000
+"""Pydantic's errors of one answer that are written out, at 3 µs and 1.5 KB each."""
 
 MAX_PROBLEM_CHARACTERS = 4_000
 """Maximum length of the problems that are reported to the model; a list may have one per item."""
@@ -79,7 +82,20 @@ class AnswerSchema:
             return self.validator.validate(data)
         except Exception as error:
             # Validators run user code, which may raise anything; the model must correct it.
+            error = self._with_few_errors(error, data)
             raise ValueError(f"Failed to parse data to {self.label}: {_cut(str(error))}") from error
+
+    def _with_few_errors(self, error: Exception, data: Any) -> Exception:
+        """Return an error that can be written: a list of a union has an error for each item, member and field."""
+        if not isinstance(error, ValidationError) or error.error_count() <= MAX_ERRORS_WRITTEN:
+            return error
+        from answergraph.answers.schemas.json_schema_validator import explained_by  # noqa: PLC0415 - see schema_kinds
+
+        return explained_by(self.value_schema, data) or ValueError(f"it does not fit, in {error.error_count():,} ways")
+
+    def may_fit(self, data: Any, *, bare: bool) -> bool:
+        """Return whether ``load`` (of ``bare`` data) or ``validate`` may accept data; false only if that costs little to know."""
+        return not (bare or self.is_object) or self.validator.may_fit(data)
 
     def dump(self, value: Any) -> Any:
         return self.validator.dump(value)
@@ -163,15 +179,21 @@ def _problem(detail: ErrorDetails) -> str:
 
 
 def _without_path(detail: ErrorDetails) -> str:
-    given = repr(detail["input"])
-    is_shown = detail["type"] != "missing" and len(given) <= MAX_SHOWN_CHARACTERS
-    return detail["msg"] + (f" (given: {given})" if is_shown else "")
+    value = detail["input"]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    is_flat = not any(isinstance(part, dict | list | tuple) for part in parts)
+    # A large value is not written to find out that it is large.
+    is_small = not isinstance(value, Sized) or (len(value) <= MAX_SHOWN_CHARACTERS and is_flat)
+    given = repr(value) if is_small and detail["type"] != "missing" else ""
+    return detail["msg"] + (f" (given: {given})" if 0 < len(given) <= MAX_SHOWN_CHARACTERS else "")
 
 
 class Validator(Protocol):
     """Validates JSON into the declared type (or raises ``ValueError``), and dumps values to JSON."""
 
     def validate(self, data: Any) -> Any: ...
+
+    def may_fit(self, data: Any) -> bool: ...
 
     def dump(self, value: Any) -> Any: ...
 
@@ -196,6 +218,10 @@ class TypeValidator:
             with suppress(ValidationError, PydanticSerializationError):
                 return self.adapter.validate_json(to_json(data))
             raise
+
+    def may_fit(self, data: Any) -> bool:
+        # Only the validator tells, which is to run once per answer.
+        return True
 
     def dump(self, value: Any) -> Any:
         return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)

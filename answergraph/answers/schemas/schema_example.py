@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.json_envelope import DATA
 from answergraph.answers.schemas.known_keys import pointed_at
@@ -10,7 +12,11 @@ from answergraph.json_schema.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120  # maximum number of characters of a description that are shown
 MAX_EXAMPLE_DEPTH = 5
-"""Deeper and recursive parts are shown as ``...``."""
+"""Deeper parts, which a recursive type always has, are shown as ``...``."""
+MAX_EXAMPLE_CHARACTERS = 4_000
+"""An example is longer only if the schema is: then it may have twice its characters."""
+
+_CUT = "..."
 
 _LIMITS = (
     ("minLength", "at least {} characters"),
@@ -29,10 +35,25 @@ _NOT_SHOWN = frozenset(
 """Keywords that an example does not express."""
 
 
-def example_of(schema: Mapping[str, Any]) -> str:
-    """Return an example answer as JSON, with a placeholder for each value; a union has one example per alternative."""
-    alternatives = _alternatives(schema, schema)
-    return "\nor\n".join(json.dumps(_example(each, schema, 0, ""), ensure_ascii=False) for each in alternatives)
+class Example(NamedTuple):
+    """An example answer."""
+
+    text: str
+    is_whole: bool
+    """Whether it shows every part of the schema."""
+
+
+def example_of(schema: Mapping[str, Any]) -> Example:
+    """Return an example answer as JSON, with a placeholder for each value; a union has one example per alternative.
+
+    An example grows with the width of the schema to the power of its depth, so a long one is made again with fewer levels.
+    """
+    most = max(MAX_EXAMPLE_CHARACTERS, 2 * len(json.dumps(schema)))
+    for max_depth in range(MAX_EXAMPLE_DEPTH, -1, -1):
+        drawing = _Drawing(schema, max_depth, most)
+        with suppress(_TooLongError):
+            return Example(drawing.text(), drawing.is_whole)
+    return Example(_CUT, is_whole=False)
 
 
 def needs_schema(schema: Any) -> bool:
@@ -54,43 +75,79 @@ def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
     return bool(in_circle(Edge(name, other, stepped=True, optional=False) for name, other in pairs))
 
 
-def _example(schema: Any, root: Mapping[str, Any], depth: int, note: str) -> Any:
-    if depth > MAX_EXAMPLE_DEPTH or not isinstance(schema, Mapping):
-        return "..." if isinstance(schema, Mapping) else "<anything>"
-    schema = _resolved(schema, root)
-    if "const" in schema:
-        return schema["const"]
-    note = _with(note, _description(schema))
-    alternatives = _alternatives(schema, root)
-    if len(alternatives) > 1:
-        return _one_of(alternatives, root, depth, note)
-    schema = alternatives[0]
-    if schema.get("type") == "object" or "properties" in schema:
-        return _object(schema, root, depth)
-    if schema.get("type") == "array":
-        return [_example(schema.get("items", True), root, depth + 1, _with(note, _counts(schema))), "..."]
-    return f"<{_with(_leaf(schema), note)}>"
+class _TooLongError(Exception):
+    """The example has more characters than it may have."""
 
 
-def _object(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    required = schema.get("required", ())
-    shown = {
-        name: _example(body, root, depth + 1, "" if name in required else "or leave this out")
-        for name, body in schema.get("properties", {}).items()
-    }
-    more = schema.get("additionalProperties")
-    return {**shown, "<key>": _example(more, root, depth + 1, "")} if isinstance(more, Mapping) and not shown else shown
+@dataclass
+class _Drawing:
+    """One try to make an example."""
 
+    root: Mapping[str, Any]
+    max_depth: int
+    most: int
+    drawn: int = 0
+    """The characters so far, without punctuation, so that no long example is made to find out that it is long."""
+    is_whole: bool = True
 
-def _one_of(alternatives: list[Mapping[str, Any]], root: Mapping[str, Any], depth: int, note: str) -> Any:
-    """Return simple alternatives in words, a single structured one as it is, and several in a list."""
-    simple = [_example(each, root, depth + 1, "") for each in alternatives]
-    if all(isinstance(each, str) for each in simple):
-        return f"<{_with(' or '.join(each.strip('<>') for each in simple), note)}>"
-    found = next(each for each in simple if not isinstance(each, str))
-    if any(each != found and not isinstance(each, str) for each in simple):
-        return {"<one of these>": simple}
-    return found
+    def text(self) -> str:
+        each = [self.value(schema, 0, "") for schema in _alternatives(self.root, self.root)]
+        text = "\nor\n".join(json.dumps(example, ensure_ascii=False) for example in each)
+        if len(text) > self.most:
+            raise _TooLongError
+        return text
+
+    def value(self, schema: Any, depth: int, note: str) -> Any:
+        self._count(1)
+        if not isinstance(schema, Mapping):
+            return "<anything>"
+        if depth > self.max_depth:
+            self.is_whole = False
+            return _CUT
+        schema = _resolved(schema, self.root)
+        if "const" in schema:
+            self._count(len(json.dumps(schema["const"])))
+            return schema["const"]
+        note = _with(note, _description(schema))
+        alternatives = _alternatives(schema, self.root)
+        if len(alternatives) > 1:
+            return self._one_of(alternatives, depth, note)
+        return self._single(alternatives[0], depth, note)
+
+    def _single(self, schema: Any, depth: int, note: str) -> Any:
+        if not isinstance(schema, Mapping):
+            return "<anything>"
+        if schema.get("type") == "object" or "properties" in schema:
+            return self._object(schema, depth)
+        if schema.get("type") == "array":
+            return [self.value(schema.get("items", True), depth + 1, _with(note, _counts(schema))), _CUT]
+        leaf = f"<{_with(_leaf(schema), note)}>"
+        self._count(len(leaf))
+        return leaf
+
+    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        required = frozenset(schema.get("required", ()))
+        shown: dict[str, Any] = {}
+        for name, body in schema.get("properties", {}).items():
+            self._count(len(name))
+            shown[name] = self.value(body, depth + 1, "" if name in required else "or leave this out")
+        more = schema.get("additionalProperties")
+        return {**shown, "<key>": self.value(more, depth + 1, "")} if isinstance(more, Mapping) and not shown else shown
+
+    def _one_of(self, alternatives: list[Any], depth: int, note: str) -> Any:
+        """Return simple alternatives in words, a single structured one as it is, and several in a list."""
+        each = [self.value(schema, depth + 1, "") for schema in alternatives]
+        if all(example == _CUT for example in each):
+            return _CUT
+        if all(isinstance(example, str) for example in each):
+            return f"<{_with(' or '.join(example.strip('<>') for example in each), note)}>"
+        structured = [example for example in each if not isinstance(example, str)]
+        return {"<one of these>": each} if any(example != structured[0] for example in structured) else structured[0]
+
+    def _count(self, characters: int) -> None:
+        self.drawn += characters
+        if self.drawn > self.most:
+            raise _TooLongError
 
 
 def _leaf(schema: Mapping[str, Any]) -> str:
@@ -110,14 +167,14 @@ def _counts(schema: Mapping[str, Any]) -> str:
     return ", ".join([*([f"at least {least} items"] if least else []), *([f"at most {most} items"] if most is not None else [])])
 
 
-def _alternatives(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _alternatives(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[Any]:
     schema = _resolved(schema, root)
     members = schema.get("anyOf") or schema.get("oneOf")
     return [_resolved(each, root) for each in members] if members else [schema]
 
 
-def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    reference = schema.get("$ref")
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+    reference = schema.get("$ref") if isinstance(schema, Mapping) else None
     if not isinstance(reference, str):
         return schema
     return {**pointed_at(reference, root), **{key: value for key, value in schema.items() if key != "$ref"}}

@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
+from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema, schema_text
 from answergraph.runtime.errors import ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
 
@@ -43,10 +43,8 @@ class FromContext:
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:
             return self.default
-        return self._checked.get_or_make(lambda: self._check(brought), brought)
-
-    def _check(self, brought: Any) -> dict[str, Any]:
         try:
-            return check_untrusted_schema(brought)
+            # By content: a caller may change a dict between two runs.
+            return self._checked.get_or_make(lambda: check_untrusted_schema(brought), key=schema_text(brought))
         except UntrustedSchemaError as error:
             raise ResponseFormatError(f"The context's {self.key!r} cannot be used: {error}", brought) from error

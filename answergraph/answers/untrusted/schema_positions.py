@@ -77,4 +77,9 @@ def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str,
 def _members(keyword: str, pointer: str, members: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for step, member in members:
         if isinstance(member, Mapping):
-            yield keyword, f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}", member
+            yield keyword, f"{pointer}/{step_of(step)}", member
+
+
+def step_of(name: str | int) -> str:
+    """Return a name as a step of a JSON pointer."""
+    return str(name).replace("~", "~0").replace("/", "~1")

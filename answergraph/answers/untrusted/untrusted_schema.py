@@ -54,13 +54,7 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
 
     Raise ``UntrustedSchemaError`` if it is invalid, too large or costly, or uses keywords that callers may not use.
     """
-    if not isinstance(schema, dict):
-        raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
-    _refuse_what_is_not_json(schema)
-    text = json.dumps(schema, ensure_ascii=False)
-    if len(text.encode()) > MAX_SCHEMA_BYTES:
-        raise UntrustedSchemaError(_TOO_LARGE)
-    copy: dict[str, Any] = json.loads(text)
+    copy: dict[str, Any] = json.loads(schema_text(schema))
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
     _refuse_unknown_draft(copy)
@@ -71,6 +65,17 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
     _refuse_invalid(copy)
     _with_plain_references(copy, found)
     return copy
+
+
+def schema_text(schema: object) -> str:
+    """Return a caller's JSON Schema as JSON; raise ``UntrustedSchemaError`` if it is none, or too large."""
+    if not isinstance(schema, dict):
+        raise UntrustedSchemaError(f"A JSON Schema is an object, not {type(schema).__name__}; write {{'type': 'object', …}}.")
+    _refuse_what_is_not_json(schema)
+    text = json.dumps(schema, ensure_ascii=False)
+    if len(text.encode()) > MAX_SCHEMA_BYTES:
+        raise UntrustedSchemaError(_TOO_LARGE)
+    return text
 
 
 def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:

@@ -16,7 +16,7 @@ from typing_extensions import TypeVar
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_in
 from answergraph.answers.schemas.json_envelope import envelope, without, wrapped_value
-from answergraph.answers.schemas.schema_example import example_of
+from answergraph.answers.schemas.schema_example import Example, example_of
 from answergraph.answers.schemas.schema_kinds import answer_schemas, tool_name
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.providers.model_capabilities import needs_tools_for_calls
@@ -183,9 +183,12 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def example(self) -> str:
         """Return an example of an answer, with placeholders; without patterns where the provider enforces the schema."""
+        return self.whole_example().text
+
+    def whole_example(self) -> Example:
         return self.derived.get_or_make(self._example, key="example")
 
-    def _example(self) -> str:
+    def _example(self) -> Example:
         # Small models copy a pattern in place of a value.
         return example_of(without("pattern", self.reply_schema()) if self.is_held else self.reply_schema())
 

@@ -203,3 +203,13 @@ def test_a_check_reads_answers_of_a_format_made_at_run_time(run: Any) -> None:
     agent, _ = agent_of(AIMessage('{"n": 3}'), response_format=FromContext(), check_answer=lambda *a: seen.append(a[0]))
     run(agent, QUESTION, context={"response_format": SCHEMA})
     assert seen == [{"n": 3}]
+
+
+def test_a_callers_schema_that_was_changed_in_place_is_read_again(run: Any) -> None:
+    schema: dict[str, Any] = {"title": "Number", "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    agent = create_agent(ScriptedChatModel(replies=['{"n": 3}'] * 2), response_format=FromContext(), context_schema=dict)
+    assert run(agent, {"messages": ["?"]}, context={"response_format": schema})["structured_response"] == {"n": 3}
+    schema["properties"]["n"] = {"type": "boolean"}
+    schema["properties"]["more"] = {"$ref": "https://example.org/schema"}
+    with pytest.raises(ResponseFormatError, match="points outside the schema"):
+        run(agent, {"messages": ["?"]}, context={"response_format": schema})
