@@ -22,6 +22,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
 from answergraph.state.budget import InnerRunBudget, UsageLimits
+from answergraph.state.messages import with_own_text
 from answergraph.state.own_keys import without_keys
 from answergraph.state.turn import CallNames, Turn
 
@@ -94,6 +95,7 @@ class ToolsNode(Runnable[Any, Any]):
                 outcome = {"error": error}
             else:
                 if type(result) is ToolMessage and isinstance(result.content, str):
+                    result = with_own_text(result)
                     charged = budget.result_with_charges(result)
                     return {"messages": [charged]} if charged is result else [charged]
                 outcome = {"value": result}
@@ -121,7 +123,7 @@ class ToolsNode(Runnable[Any, Any]):
             effect = Call(execute, execute, (request,))
             recorder = steps.recorder
             result: ToolResult = yield effect if recorder is None else recorder.tool_call(request.tool_call, effect)
-            return result
+            return with_own_text(result) if isinstance(result, ToolMessage) else result
 
         with self._budget(lambda: request.state) as budget:
             return budget.result_with_charges((yield from self._wrap(call)(request)))

@@ -1,5 +1,6 @@
 """Pure functions on conversations."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -30,6 +31,13 @@ NO_VALID_TOOL = "is not a valid tool"
 """Part of the error about an unknown tool."""
 
 MALFORMED_CALL = "Tool call {name} with id {id} could not be executed - arguments were malformed or truncated."
+NO_TEXT = (
+    "Tool {name} returned {text}, which is no result: an object without a text of its own. "
+    "Whoever wrote the tool must return text, numbers, lists or dicts."
+)
+_OBJECT = r"<[^<>\n]*(?:<\w+>[^<>\n]*)*at 0x[0-9a-fA-F]+>"
+_DEFAULT_REPR = re.compile(rf"\[?{_OBJECT}(?:, {_OBJECT})*\]?")
+_MAX_REPR = 500
 ABANDONED_CALL = "Tool call {name} with id {id} was not carried out - the run ended before its result came."
 CUT_CALL = (
     "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
@@ -79,6 +87,14 @@ def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
 def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:
     name, call_id = call.get("name") or "unknown", str(call["id"])
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
+
+
+def with_own_text(result: ToolMessage) -> ToolMessage:
+    """Return a tool's result, or an error if its text is only what Python writes for an object without a text of its own."""
+    text = result.content
+    if not isinstance(text, str) or not text.endswith((">", ">]")) or len(text) > _MAX_REPR or not _DEFAULT_REPR.fullmatch(text):
+        return result
+    return result.model_copy(update={"content": NO_TEXT.format(name=result.name, text=text), "status": "error"})
 
 
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -93,9 +94,16 @@ class AgentSpec(AgentParts):
         )
 
 
+_YIELDS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+
+
 def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     by_name: dict[str, BaseTool] = {}
     for candidate in tools:
+        # ``vars``, because a tool of a class of its own looks for a missing field in Python.
+        for function in (vars(candidate).get("func"), vars(candidate).get("coroutine"), vars(type(candidate)).get("_run")):
+            if getattr(getattr(function, "__code__", None), "co_flags", 0) & _YIELDS:
+                raise AgentSpecError(f"tools: {candidate.name} yields, and nothing would read it; return the whole result.")
         if by_name.setdefault(candidate.name, candidate) is not candidate:
             raise AgentSpecError(f"Two tools have the name {candidate.name!r}; give one of them another name.")
     return list(by_name.values())

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import langchain.agents.structured_output as langchains
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import StructuredTool, tool
+from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
@@ -84,6 +84,32 @@ def read_log(path: str) -> str:
 def search(query: str) -> str:
     """Search."""
     return query
+
+
+def search_lines(query: str) -> Any:
+    """Search, line by line."""
+    yield query
+
+
+async def search_later(query: str) -> Any:
+    """Search, line by line."""
+    yield query
+
+
+class LinesTool(BaseTool):
+    """A tool of a class of its own that yields."""
+
+    name: str = "lines"
+    description: str = "Search, line by line."
+
+    def _run(self, query: str) -> Any:
+        yield query
+
+
+class YieldingTools(AgentMiddleware[Any, Any, Any]):
+    """A middleware that brings a tool that yields."""
+
+    tools = (tool(search_lines),)
 
 
 class SearchTool(StructuredTool):

@@ -1,0 +1,107 @@
+"""What a tool returned and has no text of its own is neither a result nor a source, and the message says so."""
+
+from typing import Annotated, Any
+
+import pytest
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import tool
+from langgraph.prebuilt import ToolRuntime
+from pydantic import BaseModel
+
+from answergraph import Abstention, Quote, create_agent
+from answergraph.middleware import GroundedAnswer, wrap_tool_call
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.colors import Run
+
+
+class Row:
+    """An object without a text of its own."""
+
+
+class Named(Row):
+    """An object with one."""
+
+    def __str__(self) -> str:
+        return "the river is 80 km long"
+
+
+class Quoted(BaseModel):
+    quote: Annotated[str, Quote()]
+
+
+MADE: dict[str, Any] = {
+    "an object": Row,
+    "a list of them": lambda: [Row(), Row()],
+    "a generator": lambda: (line for line in ["a"]),
+    "a function": lambda: lambda: None,
+}
+READ: dict[str, Any] = {
+    "an object with a text": (Named, "the river is 80 km long"),
+    "a log with such a text": (lambda: "error in <Row object at 0x7f00>: no", "error in <Row object at 0x7f00>: no"),
+    "a line that begins with one": (lambda: "<Row object at 0x7f00> failed", "<Row object at 0x7f00> failed"),
+    "markup": (lambda: "<p>river</p>", "<p>river</p>"),
+}
+
+
+def looks(value: Any, *, direct: bool) -> Any:
+    if direct:
+
+        @tool
+        def look() -> Any:
+            """Look."""
+            return value()
+
+        return look
+
+    @tool("look")
+    def look_with_runtime(runtime: ToolRuntime) -> Any:
+        """Look."""
+        return value()
+
+    return look_with_runtime
+
+
+def result_of(run: Run, value: Any, *, direct: bool, middleware: Any = ()) -> ToolMessage:
+    model = ScriptedChatModel(replies=[calls(call("look", {})), "Done."])
+    agent: Any = create_agent(model, [looks(value, direct=direct)], middleware=middleware)
+    (message,) = [m for m in run(agent, {"messages": ["Go."]})["messages"] if isinstance(m, ToolMessage)]
+    return message
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["direct", "ToolNode"])
+@pytest.mark.parametrize("value", MADE.values(), ids=MADE)
+def test_an_object_without_a_text_is_an_error(run: Run, value: Any, direct: bool) -> None:
+    message = result_of(run, value, direct=direct)
+    assert message.status == "error"
+    assert message.text.startswith("Tool look returned ")
+    assert message.text.endswith("Whoever wrote the tool must return text, numbers, lists or dicts.")
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["direct", "ToolNode"])
+@pytest.mark.parametrize(("value", "text"), READ.values(), ids=READ)
+def test_a_text_stays_as_it_is(run: Run, value: Any, text: str, direct: bool) -> None:
+    message = result_of(run, value, direct=direct)
+    assert (message.text, message.status) == (text, "success")
+
+
+def test_a_middleware_sees_the_error() -> None:
+    seen = []
+
+    @wrap_tool_call
+    def watch(request: Any, handler: Any) -> Any:
+        seen.append(handler(request))
+        return seen[-1]
+
+    message = result_of(Run("sync", None), Row, direct=True, middleware=[watch])  # type: ignore[arg-type]  # no loop is needed
+    assert seen[0].status == message.status == "error"
+
+
+def test_an_object_supports_no_quote(run: Run) -> None:
+    answer = calls(call("Quoted", {"quote": "Row object"}))
+    model = ScriptedChatModel(replies=[calls(call("look", {})), answer, answer, answer, answer])
+    grounded = GroundedAnswer(sources=["look"], abstain=Abstention)
+    agent: Any = create_agent(model, [looks(Row, direct=True)], response_format=Quoted, middleware=[grounded])
+    result = run(agent, {"messages": ["Go."]})
+    assert result["structured_response"] is None
+    assert result["outcome"]["status"] in {"invalid", "unanswered"}
