@@ -108,6 +108,7 @@ DOORS = {
         "ask_model",
         "correction_message",
         "find_json",
+        "locate",
         "off_loop",
         "pure",
         "reason_router",

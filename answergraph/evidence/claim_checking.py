@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher
+from functools import reduce
 from itertools import accumulate
 from operator import add, sub
 from typing import Any
@@ -17,7 +18,8 @@ from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, place
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.written_words import WrittenWords
-from answergraph.state.field_record import FieldRecord, Fields, record_of, support_of
+from answergraph.state.field_path import FieldPath
+from answergraph.state.field_record import Evidence, FieldRecord, Fields, record_of, support_of
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -72,6 +74,27 @@ def check_evidence(
         (1.0, '12:03 the disk is full')
     """
     return check_fields(fields_of(answer, declared) if marks is None else fields_by_path(answer, marks), sources)
+
+
+def locate(value: Any, mark: Mark, texts: Sequence[str]) -> FieldRecord:
+    """Say where one value stands in texts, as ``GroundedAnswer`` does for each field; no nearest passage is searched.
+
+    Args:
+        value: A text, a number, or a list of them; an empty one is unsupported.
+        mark: What it must have behind it.
+        texts: The sources, oldest first; the ``id`` of one in the evidence is its number, from 0.
+
+    Example:
+        >>> from answergraph import Quote
+        >>> record = locate("the disk is full", Quote(), ["12:03 the disk is full"])
+        >>> record["status"], record["evidence"][0]["marks"]
+        ('supported', [[6, 22]])
+    """
+    results = [SearchedResult(ToolRun(str(number), "text", {}, (text,))) for number, text in enumerate(texts)][::-1]
+    fields = fields_by_path({"value": value}, {"value": mark}) or [Claim(FieldPath("value"), mark, None, "it is empty")]
+    record = reduce(_both, [_record_of(field, results, (), "") for field in fields])
+    evidence = [Evidence({**each, "source": {**each["source"], "kind": "text"}}) for each in record["evidence"]]
+    return FieldRecord({**record, "evidence": evidence})
 
 
 def may_support(run: ToolRun) -> bool:

@@ -6,6 +6,7 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.evidence.answer_bundle import sealed
+    from answergraph.evidence.claim_checking import locate
     from answergraph.kit.both_colours import Step, Work
     from answergraph.kit.last_turn import Call, Turn, reason_router
     from answergraph.kit.one_answer import Answer, AnswerSchema, Reading, ask_model
@@ -36,6 +37,7 @@ __all__ = [
     "ask_model",
     "correction_message",
     "find_json",
+    "locate",
     "off_loop",
     "pure",
     "reason_router",

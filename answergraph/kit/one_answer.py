@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Generic, overload
 
 from langchain_core.language_models import BaseChatModel
@@ -17,6 +17,8 @@ from answergraph.asking.strategies.declared_format import DeclaredFormat, as_str
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.calling.bound_model import BoundModels
 from answergraph.calling.model_calls import ModelCalls
+from answergraph.evidence.marked_type import marked_type
+from answergraph.evidence.marks import Mark
 from answergraph.kit.both_colours import Step, Work
 from answergraph.kit.last_turn import Turn, turn_of
 from answergraph.models.resolve import resolve_model
@@ -26,6 +28,7 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
+from answergraph.state.field_path import FieldPath
 from answergraph.state.ledger import NO_USAGE, usage_of
 from answergraph.state.outcome import Status, Usage
 
@@ -45,7 +48,7 @@ _named_model = lru_cache(maxsize=MAX_MODELS)(resolve_model)
 
 @dataclass(frozen=True)
 class AnswerSchema(Generic[AnswerT]):
-    """A declared type: its name, its JSON Schema for a provider, its validation.
+    """A declared type: its name, its JSON Schema for a provider, its validation, its marks by path.
 
     Example:
         >>> AnswerSchema.of(list[int]).validate([1, "2"]).json
@@ -71,6 +74,13 @@ class AnswerSchema(Generic[AnswerT]):
     def name(self) -> str:
         """Its name, valid as a tool's: the type's name, the schema's title, or a hash of the schema."""
         return self._schema.name
+
+    @cached_property
+    def marks(self) -> Mapping[FieldPath, Mark]:
+        """The marks, by the path of their field; every item has one path, ``items[].price``."""
+        if isinstance(self._schema.declared, dict):
+            return {}
+        return {FieldPath(place.path): place.mark for place in marked_type(self._schema.declared).places() if not place.within}
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the object that a provider is asked for."""

@@ -9,7 +9,7 @@ from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
 from answergraph import ToolStrategy
-from answergraph.kit import Step, Work, ask_model
+from answergraph.kit import FieldPath, Step, Work, ask_model
 from answergraph.testing import ScriptedChatModel
 
 MODEL = ScriptedChatModel(replies=lambda: AIMessage("", tool_calls=[{"name": "int", "args": {"value": 7}, "id": "1"}]))
@@ -35,9 +35,9 @@ def twice() -> Work[int]:
     return sum(reading.answer.value for reading in (first, second) if reading.answer)
 
 
-def main() -> tuple[int, int]:
-    """Return a score and the sum of two."""
+def main() -> tuple[int, int, str]:
+    """Return a score, the sum of two, and the name of a field."""
     graph: Any = StateGraph(State).add_node("score", score).add_edge(START, "score").compile()
     messages: list[AnyMessage] = [HumanMessage("Hello")]
     both: Step[int] = Step(twice)
-    return graph.invoke({"messages": messages})["score"], both.run()
+    return graph.invoke({"messages": messages})["score"], both.run(), FieldPath("items[3].price").pattern

@@ -25,4 +25,4 @@ def test_a_users_own_tests_pass() -> None:
 
 
 def test_a_node_asks_one_checked_question() -> None:
-    assert checked_question.main() == (7, 14)
+    assert checked_question.main() == (7, 14, "items[].price")

@@ -4,16 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from answergraph import Quote, ToolRun
-from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
-from answergraph.evidence.quotes import Found, places_of_quote
-from answergraph.evidence.searched_result import SearchedResult
-from answergraph.evidence.texts.folding import fold
+from answergraph import Quote
+from answergraph.kit import locate
 
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("‘", "’"), ("`", "`"))
 _BETWEEN = "|".join(f"{re.escape(left)}([^{re.escape(left + right)}]+){re.escape(right)}" for left, right in _PAIRS)
 _QUOTED = re.compile(rf"{_BETWEEN}|(?<!\w)'([^'\n]+)'(?!\w)")
 
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 WITHOUT_QUOTE = "The reason does not quote the work."
 
 
@@ -29,17 +27,19 @@ class Grounding:
 def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
     """Locate a reason's quotes; each must be in the work or a condition, and at least one in the work."""
     # A work shorter than the minimum can be quoted whole.
-    mark = Quote(min_length=min(MIN_QUOTE_COLUMNS, len(work)))
-    searched = SearchedResult(ToolRun("work", "work", {}, (work,)))
-    named = [fold(condition) for condition in conditions]
+    mark = Quote(min_length=min(Quote().min_length, len(work)))
     spans: list[tuple[int, int]] = []
     for match in _QUOTED.finditer(reason):
         quote = match[match.lastindex or 0]
-        places = list(places_of_quote(quote, searched, mark))
-        found = next((place for place in places if isinstance(place, Found)), None)
-        if found is not None:
-            spans.append((found.start, found.end))
-        elif not any(fold(quote) in condition for condition in named):
-            why = next((place for place in places if isinstance(place, str)), "it is not in the work word for word")
-            return Grounding(problem=f"The reason quotes {quote!r}, but {why}.")
+        record = locate(quote, mark, [work])
+        if record["status"] == "supported":
+            place = record["evidence"][0]
+            spans.extend((place["place"][0] + start, place["place"][0] + end) for start, end in place["marks"][:1])
+        elif not any(_plain(quote) in _plain(condition) for condition in conditions):
+            missing = f"The reason quotes {quote!r}, but it is not in the work word for word."
+            return Grounding(problem=missing if record["status"] == "not_found" else f"The reason's quote: {record['problem']}")
     return Grounding(tuple(spans)) if spans else Grounding(problem=WITHOUT_QUOTE)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.translate(_STRAIGHT).casefold().split())

@@ -12,13 +12,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph.evidence.marks import MIN_QUOTE_COLUMNS
-from answergraph.evidence.quotes import counts_as_quote
-from answergraph.evidence.texts.folding import fold
+from answergraph import Quote
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_module
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge, judge_flaky, judge_passed
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, different
+from answergraph.kit import locate
 from answergraph.offline.offline_policy import (
     AnsweredCall,
     OfflineRequest,
@@ -136,7 +135,7 @@ def _quotable(conclusion: Conclusion | None, case: CaseText) -> Conclusion | Non
     if conclusion is None:
         return None
     tags = case.written.splitlines()[::-1]
-    short = {text for text in (*conclusion.quotes, *tags) if counts_as_quote(fold(text), MIN_QUOTE_COLUMNS) is not None}
+    short = {text for text in (*conclusion.quotes, *tags) if locate(text, Quote(), [text])["status"] != "supported"}
     quotes = [next((text for text in (quote, *tags) if text not in short), "") for quote in conclusion.quotes]
     return replace(conclusion, quotes=tuple(quotes)) if all(quotes) else None
 
