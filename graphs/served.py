@@ -19,14 +19,17 @@ from answergraph.graphs.add_ons.judge.judge_graph import judge_by_context
 from answergraph.graphs.add_ons.react.react_graph import react_agent
 from answergraph.graphs.add_ons.triage import create_triage_agent
 from answergraph.models.model_names import OFFLINE
+from answergraph.runtime.errors import AgentSpecError
 
 TRIAGE_ROOT = "ANSWERGRAPH_TRIAGE_ROOT"
 """The environment variable for the folder of test runs; others are not accessible."""
+MODELS = "ANSWERGRAPH_MODELS"
+"""The environment variable for the models that callers may choose beside ``offline``: names, with commas between them."""
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
 def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    return general_agent(_context(config, runtime))
+    return general_agent(_context(config, runtime), permitted=permitted_model)
 
 
 @cache
@@ -35,17 +38,31 @@ def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    return react_agent(_context(config, runtime).get("model") or OFFLINE)
+    return react_agent(permitted_model(_context(config, runtime).get("model") or OFFLINE))
 
 
 def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
-    return judge_by_context(_context(config, runtime))
+    context = _context(config, runtime)
+    permitted_model(context.get("model") or OFFLINE)
+    return judge_by_context(context)
 
 
 @cache
 def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT``, only for the repository's examples."""
     return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)
+
+
+def permitted_model(name: Any) -> Any:
+    """Return the model that a caller chose; raise ``AgentSpecError`` if the deployer did not list it: it would use their keys."""
+    permitted = [OFFLINE, *filter(None, map(str.strip, os.environ.get(MODELS, "").split(",")))]
+    # What is no name is refused by the graph, with the field.
+    if isinstance(name, str) and name not in permitted:
+        names = ", ".join(map(repr, permitted))
+        raise AgentSpecError(
+            f"Model {name!r} cannot be used: this server permits {names}. Its operator lists models in {MODELS}."
+        )
+    return name
 
 
 def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, Any]:

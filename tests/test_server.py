@@ -9,6 +9,7 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS
+from answergraph.graphs.served import MODELS
 from tests.openai_server import OpenAIServer, calls
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, says
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
@@ -44,7 +45,8 @@ def provider() -> Iterator[OpenAIServer]:
 def client(provider: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
     folder = tmp_path_factory.mktemp("server")
     lay_out(folder, shipped())
-    with langgraph_dev(folder, {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none"}) as url:
+    environment = {"OPENAI_BASE_URL": provider.base_url, "OPENAI_API_KEY": "none", MODELS: "openai:small, openai:without-tools"}
+    with langgraph_dev(folder, environment) as url:
         sdk = get_sync_client(url=url)
         yield sdk
         sdk.http.client.close()
@@ -149,7 +151,7 @@ def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: S
 @pytest.mark.parametrize(
     ("context", "why"),
     [
-        ({"model": "nope"}, "AgentSpecError: Model 'nope' cannot be used"),
+        ({"model": "openai:costly"}, "AgentSpecError: Model 'openai:costly' cannot be used: this server permits 'offline', "),
         ({"response_format": {"type": "objekt"}}, "(?s)ResponseFormatError: The context's 'response_format' cannot.*objekt"),
         ({"response_format": "Sum"}, "(?s)response_format.*(dictionary|object)"),
         ({"model": 5}, "ValidationError: 1 validation error for GeneralAgentContext"),
@@ -158,6 +160,19 @@ def test_an_assistant_keeps_its_context_and_its_graph_shows_the_schema(client: S
 def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: dict[str, Any], why: str) -> None:
     with pytest.raises(Exception, match=why):
         client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
+
+
+@pytest.mark.parametrize("graph", ["agent", "judge", "react"])
+@pytest.mark.parametrize("key", ["context", "config"])
+def test_a_caller_can_only_choose_models_that_the_operator_listed(
+    client: SyncLangGraphClient, provider: OpenAIServer, graph: str, key: str
+) -> None:
+    chosen = {"model": "openai:costly"}
+    requests = len(provider.requests)
+    extra: dict[str, Any] = {"context": chosen} if key == "context" else {"config": {"configurable": chosen}}
+    with pytest.raises(Exception, match="'openai:costly' cannot be used: this server permits 'offline'"):
+        client.runs.wait(None, graph, input={**asks("3 + 4"), "work": "It passed."}, **extra)
+    assert len(provider.requests) == requests
 
 
 def test_the_judge_takes_its_rules_from_the_context(client: SyncLangGraphClient) -> None:

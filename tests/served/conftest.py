@@ -10,6 +10,7 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from answergraph.graphs.served import MODELS
 from tests.openai_server import Failure, OpenAIServer, Reply, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
@@ -40,6 +41,11 @@ class Provider:
     def context(self) -> dict[str, Any]:
         """The context of a run of the general agent that asks this provider."""
         return {"model": "openai:small"}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of a server whose callers may choose this provider's model."""
+        return {"OPENAI_BASE_URL": self.server.base_url, "OPENAI_API_KEY": KEY, MODELS: self.context["model"]}
 
     def _reply(self, body: JSONObject) -> Reply | Failure:
         question = str(body["messages"][-1]["content"])
@@ -72,7 +78,7 @@ def address(provider: Provider, folder: Path) -> Iterator[str]:
     config = shipped()
     config["graphs"] |= {name: f"./tests/served/graphs.py:{name}" for name in TESTED}
     lay_out(folder, config)
-    with langgraph_dev(folder, {"OPENAI_BASE_URL": provider.server.base_url, "OPENAI_API_KEY": KEY}) as url:
+    with langgraph_dev(folder, provider.environment) as url:
         yield url
 
 

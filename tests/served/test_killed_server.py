@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langgraph_sdk import get_client
 
-from tests.served.conftest import KEY, Provider
+from tests.served.conftest import Provider
 from tests.served.questions import asks
 from tests.suite import processes
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
@@ -33,16 +33,15 @@ async def until_written(folder: Path) -> None:
 async def test_a_run_goes_on_in_the_next_server_without_being_asked_for(provider: Provider, tmp_path: Path) -> None:
     lay_out(tmp_path, shipped())
     port = processes.free_port()
-    environment = {"OPENAI_BASE_URL": provider.server.base_url, "OPENAI_API_KEY": KEY}
     asked, released = provider.hold("Outlive this.")
-    with langgraph_dev(tmp_path, environment, port, crashes=True) as url:
+    with langgraph_dev(tmp_path, provider.environment, port, crashes=True) as url:
         async with get_client(url=url) as client:
             thread = (await client.threads.create())["thread_id"]
             run = (await client.runs.create(thread, "agent", input=asks("Outlive this."), context=provider.context))["run_id"]
             assert await asyncio.to_thread(asked.wait, LONGEST_SECONDS)
             await until_written(tmp_path / ".langgraph_api")
     released.set()
-    with langgraph_dev(tmp_path, environment, port) as url:
+    with langgraph_dev(tmp_path, provider.environment, port) as url:
         async with get_client(url=url) as client:
             end = await client.runs.join(thread, run)
             assert [message["content"] for message in end["messages"]] == ["Outlive this.", "Did: Outlive this."]

@@ -61,9 +61,12 @@ class GeneralAgentContext(BaseModel):
 class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
     """Calls the model that the run's context names, with the context's system prompt."""
 
+    def __init__(self, permitted: Callable[[str], str]) -> None:
+        self.permitted = permitted
+
     def modify_model_request(self, request: ModelRequest[GeneralAgentContext]) -> ModelRequest[GeneralAgentContext]:
         context = request.runtime.context or GeneralAgentContext()
-        request = request.override(model=_model(context.model))
+        request = request.override(model=_model(self.permitted(context.model)))
         return request if context.system_prompt is None else request.override(system_prompt=context.system_prompt)
 
 
@@ -75,24 +78,27 @@ class FormatOfContext(FromContext):
         return None if schema is None else _strategy(runtime.context.strategy, json.dumps(schema))
 
 
-def general_agent(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+def general_agent(
+    context: Mapping[str, Any] | None = None, *, permitted: Callable[[str], str] = str
+) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
 
-    It has the calculator's tools, so that it can be tried without a key.
+    It has the calculator's tools, so that it can be tried without a key. ``permitted`` takes the name of the model that a
+    context names, and returns it or raises an error; by default every name is permitted.
     """
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
     asked = (context or {}).get("max_model_calls", limit)
     # An invalid value is refused when the run checks its context, with the field's name.
-    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit)
+    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit, permitted)
 
 
 @lru_cache(maxsize=MAX_MODEL_CALLS)
-def _agent(max_model_calls: int) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _agent(max_model_calls: int, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any, Any, Any]:
     return create_agent(
         "offline",
         CALCULATOR_TOOLS,
         response_format=FormatOfContext(),
-        middleware=[ApplyContext()],
+        middleware=[ApplyContext(permitted)],
         context_schema=GeneralAgentContext,
         limits=UsageLimits(model_calls=max_model_calls),
         name="agent",
