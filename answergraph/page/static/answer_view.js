@@ -1,11 +1,14 @@
 // The answers of a run, each as a table: a row for each field, a column for each attempt, and what was wrong in the cell where it was.
 
-import { answersIn, attemptValues, fieldsOf, verdictOf } from "./answers.js";
+import { answersIn, attemptValues, fieldKey, fieldsOf, placeOf, recordsOf, verdictOf } from "./answers.js";
 import { caseAround, MAX_ANSWERS } from "./cases.js";
 import { breakable, button, el, icon, newId, plural, shown, textBlock } from "./dom.js";
 import { lineOf } from "./evidence_view.js";
 import { statusWords } from "./outcome_words.js";
 import { brief } from "./timeline.js";
+
+/** What is said of a value that nothing supports. */
+const UNSUPPORTED = { unchecked: "not checked", derived: "computed from other fields", given: "given, not read" };
 
 /** From how many attempts on those in the middle have one column together. */
 const MAX_COLUMNS = 5;
@@ -70,9 +73,13 @@ export class AnswerView {
     const attempts = outcome.attempts ?? [];
     const columns = columnsOf(attempts, answer, Object.keys(sources).length ? [] : attemptValues(attempts, messages));
     if (!columns.length) return null;
-    const names = new Set(columns.flatMap(({ fields, problems }) => [...problems.keys(), ...fields.keys()]));
-    const wrong = [...names].filter((name) => columns.some(({ problems }) => problems.has(name)));
-    const rows = [...wrong, ...[...names].filter((name) => !wrong.includes(name))];
+    const records = recordsOf(outcome);
+    const keys = new Set(columns.flatMap(({ fields, problems }) => [...problems.keys(), ...fields.keys()]));
+    const wrong = [...keys].filter((key) => columns.some(({ problems }) => problems.has(key)));
+    const rows = [...wrong, ...[...keys].filter((key) => !wrong.includes(key))].map((key) => {
+      const named = columns.flatMap(({ fields, problems }) => [problems.get(key)?.[0]?.path, fields.get(key)?.name]);
+      return { key, name: records.get(key)?.path ?? named.find((each) => each !== undefined) ?? "", record: records.get(key) };
+    });
     const head = columns.map(({ title, said, tone }, index) =>
       el("th", { scope: "col", "data-tone": tone, "data-first": index, "data-last": index }, title, " ", el("span", {}, said)),
     );
@@ -83,8 +90,8 @@ export class AnswerView {
       el(
         "tbody",
         {},
-        ...rows.map((name) =>
-          el("tr", {}, el("th", { scope: "row" }, ...(name ? breakable(name) : ["whole answer"])), ...this.#cells(name, columns, outcome, sources)),
+        ...rows.map((row) =>
+          el("tr", {}, el("th", { scope: "row" }, ...(row.name ? breakable(row.name) : ["whole answer"])), ...this.#cells(row, columns, sources)),
         ),
       ),
     );
@@ -93,50 +100,52 @@ export class AnswerView {
   }
 
   /** One cell for each column; what stayed the same, and nothing was said against, is one cell across them. */
-  #cells(name, columns, outcome, sources) {
+  #cells(row, columns, sources) {
     const cells = [];
     for (const [index, column] of columns.entries()) {
       const before = cells.at(-1);
-      const value = column.fields.get(name);
-      const problems = column.problems.get(name) ?? [];
-      const isSame = index > 0 && column.fields.has(name) && shown(columns[index - 1].fields.get(name)) === shown(value);
+      const value = column.fields.get(row.key)?.value;
+      const problems = column.problems.get(row.key) ?? [];
+      const isSame = index > 0 && column.fields.has(row.key) && shown(columns[index - 1].fields.get(row.key)?.value) === shown(value);
       if (isSame && !problems.length && !before.problems.length)
         Object.assign(before, { span: before.span + 1, column, last: index });
       else cells.push({ value, problems, column, isSame: isSame && problems.length > 0, span: 1, first: index, last: index });
     }
-    return cells.map((cell) => this.#cell(cell, name, outcome, sources));
+    return cells.map((cell) => this.#cell(cell, row, sources));
   }
 
-  #cell({ value, problems, column, isSame, span, first, last }, name, outcome, sources) {
-    const piece = column.isAccepted ? outcome.evidence?.[name] : null;
-    const coverage = column.isAccepted ? outcome.coverage?.[name.replace(/\[\d+\]/g, "[]")] : null;
+  #cell({ value, problems, column, isSame, span, first, last }, { key, name, record }, sources) {
+    const accepted = column.isAccepted ? record : null;
     const text = isSame
       ? el("span.same", {}, "unchanged")
-      : column.fields.has(name)
+      : column.fields.has(key)
         ? textBlock(shown(value), "div.value")
         : el("span.same", {}, column.isUnknown || !name ? "" : "not given");
     return el(
       "td",
       { colspan: span > 1 ? span : null, "data-tone": problems.length ? "no" : null, "data-first": first, "data-last": last },
       text,
-      ...problems.map((problem) => this.#problem(problem, name, value, column)),
-      piece && this.#chip(name, piece, sources),
-      !piece &&
-        coverage &&
-        coverage !== "supported" &&
-        el("span.unmarked", {}, coverage === "partly" ? "partly supported" : "not checked"),
+      ...problems.map(({ sentence }) => this.#problem(sentence, column.isLast ? record?.nearest : null, name, value, column)),
+      ...(accepted?.evidence ?? []).map((piece) => this.#chip(name, piece, sources)),
+      accepted &&
+        !accepted.evidence.length &&
+        el("span.unmarked", {}, UNSUPPORTED[accepted.status] ?? accepted.status.replaceAll("_", " ")),
     );
   }
 
-  #problem({ sentence, nearest }, name, value, { number }) {
+  #problem(sentence, nearest, name, value, { number }) {
     const said = el("p.problem", {}, icon("cross"), el("span", {}, brief(sentence, 300)));
     if (!nearest) return said;
-    const [call, start, end] = nearest;
     const opens = button(
       "Nearest passage",
       ({ currentTarget }) =>
         this.#open(
-          { title: `Attempt ${number}, ${name}`, source: this.#source(call, {}), start, end, answer: shown(value), sentence },
+          {
+            title: `Attempt ${number}, ${name}`,
+            ...placeOf(nearest, this.#source(nearest.source.id, {})),
+            answer: shown(value),
+            sentence,
+          },
           currentTarget,
         ),
       { kind: "quiet" },
@@ -144,9 +153,9 @@ export class AnswerView {
     return el("div", {}, said, opens);
   }
 
-  #chip(name, [call, start, end], sources) {
-    const source = this.#source(call, sources);
-    if (!source) return el("span.unmarked", {}, `supported by the call ${call}, whose result is not shown here`);
+  #chip(name, evidence, sources) {
+    const { source, start, end } = placeOf(evidence, this.#source(evidence.source.id, sources));
+    if (!source) return el("span.unmarked", {}, `supported by the call ${evidence.source.id}, whose result is not shown here`);
     const chip = button(
       `${source.tool ?? "tool"} line ${lineOf(source.text, start)}`,
       ({ currentTarget }) => this.#open({ title: `Evidence for ${name}`, source, start, end }, currentTarget),
@@ -196,20 +205,22 @@ function chooser(table, columns) {
 
 /** The columns: each attempt, the accepted one last; the value alone where there was none. */
 function columnsOf(attempts, answer, values) {
-  const all = attempts.map(({ status, problems, error }, index) => {
+  const all = attempts.map(({ status, fields: wrong, error }, index) => {
     const isAccepted = status === "answered" || status === "abstained";
     const value = isAccepted && index === attempts.length - 1 ? (answer ?? values[index]) : values[index];
     const said = isAccepted ? "accepted" : index === attempts.length - 1 ? "the last" : "sent back";
-    const listed = problems?.length ? problems : error ? [{ path: "", sentence: error }] : [];
+    const named = Object.entries(wrong ?? {}).map(([path, sentence]) => ({ path, sentence }));
+    const listed = named.length ? named : error ? [{ path: "", sentence: error }] : [];
     return {
       number: index + 1,
       title: `Attempt ${index + 1}`,
       said,
       tone: isAccepted ? "ok" : "no",
-      fields: fieldsOf(value),
+      fields: byKey(value),
       isAccepted,
+      isLast: index === attempts.length - 1,
       isUnknown: value === undefined,
-      problems: Map.groupBy(listed, ({ path }) => path ?? ""),
+      problems: Map.groupBy(listed, ({ path }) => fieldKey(path)),
     };
   });
   if (!all.length && answer !== null && answer !== undefined)
@@ -218,7 +229,7 @@ function columnsOf(attempts, answer, values) {
       title: "Value",
       said: "",
       tone: null,
-      fields: fieldsOf(answer),
+      fields: byKey(answer),
       problems: new Map(),
       isAccepted: true,
     });
@@ -234,6 +245,9 @@ function columnsOf(attempts, answer, values) {
   };
   return [all[0], middle, ...all.slice(-2)];
 }
+
+/** The fields of a value by their key, each with the name that JSON has for it. */
+const byKey = (value) => new Map([...fieldsOf(value)].map(([name, inner]) => [fieldKey(name), { name, value: inner }]));
 
 function growingCard({ status, attempt, schema, value, reason, agent, key }) {
   const title = [agent, key !== "structured_response" && key].filter(Boolean).join(" · ");

@@ -60,6 +60,29 @@ function flat(value, path, depth) {
   return [[path, value]];
 }
 
+const STEP = /\.?([^.[\]'"]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
+
+/** What two names of one field have in common. A record is named as in Python, `by_year['q1'].unit_price`, a value as in JSON, which may
+ * have an alias: `byYear.q1.unitPrice`. */
+export const fieldKey = (path) =>
+  [...path.matchAll(STEP)].map(([, name, place, ...key]) => place ?? (name ?? key.join("")).toLowerCase().replace(/[_-]/g, "")).join("/");
+
+/** The records of an outcome or a report by the key of their field, each with its path. */
+export const recordsOf = ({ fields }) =>
+  new Map(Object.entries(fields ?? {}).map(([path, record]) => [fieldKey(path), { path, ...record }]));
+
+/** How many fields of an outcome have one of these statuses. */
+export const countOf = ({ fields }, ...statuses) =>
+  Object.values(fields ?? {}).filter(({ status }) => statuses.includes(status)).length;
+
+/** The first marked place of a piece of evidence: in its source, or in the unit if the source is not there. */
+export function placeOf(evidence, source) {
+  const [start, end] = evidence.marks[0] ?? [0, 0];
+  const from = source ? evidence.place[0] : 0;
+  const shown = source ?? (evidence.unit ? { tool: evidence.source.name, text: evidence.unit } : null);
+  return { source: shown, start: from + start, end: from + end };
+}
+
 /** What each attempt answered, as far as the messages hold it; undefined where they do not.
  * @param {object[]} attempts of the outcome @param {object[]} messages of the thread
  */

@@ -1,7 +1,7 @@
 // The cases of a run: what a graph does in the same way for several things side by side, such as the reports of a triage or the tasks of
 // a fan-out. Knows no elements.
 
-import { answersIn, fieldsOf, outcomeIn, reportIn, verdictOf } from "./answers.js";
+import { answersIn, fieldKey, fieldsOf, outcomeIn, recordsOf, reportIn, verdictOf } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { statusWords } from "./outcome_words.js";
 import { messagesIn, spacesOf, withoutIds } from "./steps.js";
@@ -130,9 +130,11 @@ function nameIn(wrote) {
 }
 
 /** The first value that a result of a tool supports, or what the outcome says. */
-function whyOf(answer, { evidence, reason }) {
-  const supported = Object.keys(evidence ?? {}).map((path) => fieldsOf(answer).get(path));
-  const quote = supported.find((value) => value !== undefined);
+function whyOf(answer, outcome) {
+  const { reason } = outcome;
+  const records = recordsOf(outcome);
+  const supported = [...fieldsOf(answer)].find(([name]) => records.get(fieldKey(name))?.status === "supported");
+  const quote = supported?.[1];
   return quote === undefined ? brief(reason ?? "") : `“${brief(quote)}”`;
 }
 

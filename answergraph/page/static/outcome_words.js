@@ -1,6 +1,6 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
-import { answersIn, verdictOf } from "./answers.js";
+import { answersIn, countOf, verdictOf } from "./answers.js";
 import { counted, lasted, moment, plural } from "./dom.js";
 import { brief, tokensOf, wrongWith } from "./timeline.js";
 
@@ -137,26 +137,21 @@ function answered({ outcome }) {
     rest: which,
     why: [
       ...(before.length > 4 ? [before[0], `${before.length - 2} more were sent back.`, before.at(-1)] : before),
-      coverageOf(outcome),
+      supportOf(outcome),
     ],
   };
 }
 
 /** What was checked against the results of tools, and what was not. */
-function coverageOf({ coverage, evidence }) {
-  const found = Object.keys(evidence ?? {}).length;
-  if (!coverage || !Object.keys(coverage).length)
-    return found
-      ? `${plural(found, "value")} ${found === 1 ? "was" : "were"} found in the results of tools.`
-      : "No field was checked against a tool result: this agent has no check of evidence.";
-  const kinds = Object.values(coverage);
-  const count = (kind) => kinds.filter((each) => each === kind).length;
-  const supported = count("supported");
-  if (!supported && !count("partly")) return "No field was checked against a tool result.";
+function supportOf(outcome) {
+  if (!Object.keys(outcome.fields ?? {}).length)
+    return "No field was checked against a tool result: this agent has no check of evidence.";
+  const supported = countOf(outcome, "supported", "derived", "judged", "given");
+  if (!supported) return "No field was checked against a tool result.";
   const told = [
     [supported, "was found in the results of tools", "were found in the results of tools"],
-    [count("partly"), "was found in part", "were found in part"],
-    [count("unchecked"), "was not checked", "were not checked"],
+    [countOf(outcome, "unchecked"), "was not checked", "were not checked"],
+    [countOf(outcome, "disputed", "ambiguous", "unsupported", "not_found"), "is doubtful", "are doubtful"],
   ];
   return `${told
     .filter(([number]) => number)
@@ -171,7 +166,7 @@ function failure({ outcome }) {
   const said = outcome?.reason ?? "";
   const wrong = last && wrongWith(last);
   const isSaid =
-    !wrong || said.includes(wrong.replace(/[.…]$/, "")) || last.problems?.some(({ path, sentence }) => said.includes(path) && said.includes(sentence.slice(0, 30)));
+    !wrong || said.includes(wrong.replace(/[.…]$/, "")) || Object.entries(last.fields ?? {}).some(([path, sentence]) => said.includes(path) && said.includes(sentence.slice(0, 30)));
   return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
 }
 

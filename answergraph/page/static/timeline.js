@@ -1,6 +1,6 @@
 // A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
 
-import { outcomeIn, reportIn, verdictOf } from "./answers.js";
+import { countOf, outcomeIn, reportIn, verdictOf } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { counted, listed, plural, tallied } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
@@ -175,7 +175,7 @@ export class Timeline {
     if (attempt && attempt.status !== "answered" && attempt.status !== "abstained")
       return { kind: "answer", tone: "no", what: wrongWith(attempt), attempt };
     if (outcome?.status === "answered" || attempt?.status === "answered") {
-      const found = Object.keys(outcome?.evidence ?? {}).length;
+      const found = outcome ? countOf(outcome, "supported") : 0;
       return {
         kind: "answer",
         tone: "ok",
@@ -234,10 +234,10 @@ export const tokensOf = (messages) =>
 const only = ({ name, tone, message }) => ({ name, tone, message });
 
 /** What was wrong with an attempt, in one line that names the field. */
-export function wrongWith({ problems, error, status }) {
-  const [first, ...rest] = problems ?? [];
+export function wrongWith({ fields, error, status }) {
+  const [first, ...rest] = Object.entries(fields ?? {});
   if (first)
-    return `${first.path ? `${first.path}: ` : ""}${brief(first.sentence)}${rest.length ? ` (and ${rest.length} more)` : ""}`;
+    return `${first[0]}: ${brief(first[1])}${rest.length ? ` (and ${rest.length} more)` : ""}`;
   const [heading, ...lines] = (error ?? status).split("\n");
   return brief(heading.endsWith(":") && lines[0] ? lines[0].replace(/^\s*- /, "") : heading);
 }

@@ -67,6 +67,7 @@ def test_a_click_on_evidence_shows_it_in_the_tool_result(page: Page) -> None:
     page.keyboard.press("Control+Enter")
     ended(page)
     expect(page.locator(".answer thead th")).to_have_text(["Field", "Attempt 1 sent back", "Attempt 2 accepted"])
+    expect(page.locator(".answer tr", has_text="why").locator(".unmarked")).to_have_text("not checked")
     piece = page.get_by_role("button", name="Evidence for quotes[0]: read_log, line 2")
     piece.click()
     expect(piece).to_have_attribute("aria-expanded", "true")
