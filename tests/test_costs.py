@@ -2,7 +2,7 @@
 
 `make bench` measures time; these tests bound the causes of time.
 
-A bound is the current count plus a tenth; a change that needs more gives the reason here.
+The bounds are in ``tests/suite/bounds.py``, each the count of its time plus a tenth.
 """
 
 import subprocess
@@ -23,18 +23,8 @@ from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.testing import ScriptedChatModel
 from benchmarks.peers import graphs
 from benchmarks.work import Work
+from tests.suite import bounds
 from tests.suite.colors import Run
-
-CALLS_PER_STEP = 1340
-CALLS_TO_THOSE_BY_HAND = 1.13
-CALLS_OF_A_SHORT_RUN = 1.25
-"""Of one call and a typed answer with ten tools, to those of LangChain's ``create_agent``, blocking or awaited."""
-BYTES_PER_STEP = 3970
-CALLS_PER_BUILD = 1100
-CALLS_PER_FIRST_BUILD = 2400
-CALLS_PER_TOOL_WHILE_BUILDING = 1.1
-# The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
-MODULES_OF_OURS = 122
 
 
 class Weather(BaseModel):
@@ -146,7 +136,7 @@ def test_a_step_is_two_supersteps(run: Run) -> None:
 
 def test_a_step_calls_few_functions() -> None:
     # Most of them are LangGraph's and LangChain's: bound is what keeps ours from growing beside them.
-    assert (python_calls(30) - python_calls(10)) / 20 < CALLS_PER_STEP
+    assert (python_calls(30) - python_calls(10)) / 20 < bounds.CALLS_PER_STEP
 
 
 @pytest.mark.parametrize("awaited", [False, True])
@@ -157,7 +147,7 @@ def test_a_step_calls_few_functions_more_than_the_same_graph_written_by_hand(awa
         few(), many()  # what happens once
         return (calls_of(many) - calls_of(few)) / 20
 
-    assert per_step("answergraph") < CALLS_TO_THOSE_BY_HAND * per_step(graphs.HAND_GRAPH)
+    assert per_step("answergraph") < bounds.CALLS_TO_THOSE_BY_HAND * per_step(graphs.HAND_GRAPH)
 
 
 @pytest.mark.parametrize("awaited", [False, True])
@@ -168,7 +158,7 @@ def test_a_run_of_one_call_calls_few_functions_more_than_langchains(awaited: boo
         run(), run()  # what happens once
         return calls_of(run)
 
-    assert per_run("answergraph") < CALLS_OF_A_SHORT_RUN * per_run("create_agent")
+    assert per_run("answergraph") < bounds.CALLS_OF_A_SHORT_RUN * per_run("create_agent")
 
 
 def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() -> None:
@@ -180,24 +170,24 @@ def test_a_step_late_in_a_run_calls_hardly_more_functions_than_an_early_one() ->
 
 def test_a_step_writes_few_bytes() -> None:
     # Two checkpoints, two messages, what has changed in the ledger twice. Messages kept whole would grow with each step.
-    assert (bytes_written(45) - bytes_written(5)) / 40 < BYTES_PER_STEP
+    assert (bytes_written(45) - bytes_written(5)) / 40 < bounds.BYTES_PER_STEP
 
 
 def test_building_an_agent_calls_few_functions() -> None:
     # Two in three are LangGraph's, which reads the signatures of what it writes with. The schemas of state, input and output are
     # merged, and read by LangGraph, once for all agents with the same ones: that was two thirds of a build.
-    assert calls_while_building(100) < CALLS_PER_BUILD
+    assert calls_while_building(100) < bounds.CALLS_PER_BUILD
 
 
 def test_building_the_first_agent_of_its_schemas_calls_few_functions() -> None:
     # Another output key makes other schemas. Most of it is LangGraph reading the type hints of the three of them.
     calls_while_building(1)
-    assert calls_while_building(1, output_key=f"weather_{uuid4().hex}") < CALLS_PER_FIRST_BUILD
+    assert calls_while_building(1, output_key=f"weather_{uuid4().hex}") < bounds.CALLS_PER_FIRST_BUILD
 
 
 def test_building_calls_one_function_per_tool() -> None:
     # To see that it is a tool. What a tool is made of is read when it is bound or called.
-    assert (calls_while_building(100) - calls_while_building(10)) / 90 < CALLS_PER_TOOL_WHILE_BUILDING
+    assert (calls_while_building(100) - calls_while_building(10)) / 90 < bounds.CALLS_PER_TOOL_WHILE_BUILDING
 
 
 def look_around(city: str, day: int = 1) -> str:
@@ -211,8 +201,8 @@ def test_a_plain_function_is_made_a_tool_once_per_process() -> None:
         return create_agent(ScriptedChatModel(replies=["Hi."]), [look_around])
 
     build()
-    assert calls_of(build) < CALLS_PER_BUILD
-    assert calls_of(lambda: tool(look_around)) > CALLS_PER_BUILD
+    assert calls_of(build) < bounds.CALLS_PER_BUILD
+    assert calls_of(lambda: tool(look_around)) > bounds.CALLS_PER_BUILD
 
 
 def test_importing_the_agent_imports_little_beside_langgraph() -> None:
@@ -225,4 +215,4 @@ def test_importing_the_agent_imports_little_beside_langgraph() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
     modules = done.stdout.split()
     assert [module for module in modules if module.partition(".")[0] not in {"answergraph", *sys.stdlib_module_names}] == []
-    assert sum(module.startswith("answergraph") for module in modules) < MODULES_OF_OURS
+    assert sum(module.startswith("answergraph") for module in modules) < bounds.MODULES_OF_OURS

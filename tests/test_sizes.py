@@ -1,8 +1,9 @@
-"""The size of the code: the figures of ``docs/architecture.md``, which ``make sizes`` prints.
+"""The size of the code, room by room, and what one answer passes, below the bounds of ``tests/suite/bounds.py``.
 
-A reader's time is the budget. A change that exceeds a bound gives the reason here.
+A reader's time is the budget. ``make sizes`` prints the figures, and writes two tables of ``docs/architecture.md``.
 """
 
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -18,24 +19,13 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer,
 from answergraph import ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite import bounds
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("answergraph", "graphs", "middleware", "nodes")
-
-# The compiled agent takes its own keys out of a caller's command; ``own_keys`` takes them out of what traces record.
-# The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
-# Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
-# One file is the loop that asks the model, which the judge and the kit use as well.
-# What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
-# One file is the turn, which every node and router reads instead of the messages.
-MAX_FILES_OF_AN_ANSWER = 28
-MAX_FUNCTIONS_OF_AN_ANSWER = 124
-MAX_VALIDATIONS_OF_AN_ANSWER = 1
-MAX_VALIDATIONS_WITH_DEFAULTS = 2
-MAX_DUMPS_OF_AN_ANSWER = 1
-MAX_REPRS_OF_AN_ANSWER = 1
-"""The receipt, the tool message in LangChain's words."""
-MAX_CORE_DEPENDENCIES = 8
+PAGE = ROOT / "docs" / "architecture.md"
+_TABLE = re.compile(r"\| room \|.*?(?=\n\n)", re.DOTALL)
+_LIFE = re.compile(r"(?:^\| \d+ \| `[^`]+` \| [^\n]+ \|\n)+", re.MULTILINE)
+_FILE_OF_A_LIFE = re.compile(r"^\| \d+ \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
 
 
 class Verdict(BaseModel):
@@ -67,17 +57,11 @@ class Noted(Verdict):
 COUNTED: Counter[str] = Counter()
 
 
-def library_lines() -> int:
-    """Return the lines of the library's Python files, comments and blank lines included."""
-    # rglob does not follow the links of answergraph/: each folder is counted once.
-    return sum(len(path.read_text().splitlines()) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-
-
 def core_dependencies() -> list[str]:
     """Return the dependencies of ``pip install answergraph``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found: list[str] = project["dependencies"]
-    return found
+    dependencies: list[str] = project["dependencies"]
+    return dependencies
 
 
 def answer_path(response_format: type[Verdict] = Verdict, *, checkpointed: bool = False) -> list[tuple[str, str]]:
@@ -115,42 +99,83 @@ def functions_called(work: Callable[[], Any]) -> list[tuple[str, str]]:
         for code in seen
         if code.co_name not in ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
         and (path := Path(code.co_filename).resolve()).is_relative_to(ROOT)
-        and path.relative_to(ROOT).parts[0] in FOLDERS
+        and path.relative_to(ROOT).parts[0] in bounds.FOLDERS
         and path.name not in ("scripted_model.py", "in_process_model.py")  # the fake model and its base
     ]
+
+
+def written(page: str) -> str:
+    """Return the architecture page with the files that an answer passes in a run, and the table of the rooms."""
+    what_for = dict(_FILE_OF_A_LIFE.findall(page))
+    files = enumerate(dict.fromkeys(file for file, _ in answer_path()), start=1)
+    life = "".join(f"| {number} | `{file}` | {what_for.get(file, 'TODO')} |\n" for number, file in files)
+    return _TABLE.sub(lambda _: bounds.table(), _LIFE.sub(lambda _: life, page, count=1), count=1)
+
+
+@pytest.mark.parametrize("room", [*bounds.CORE, *bounds.ADD_ONS], ids=lambda room: room.place)
+def test_a_room_holds_no_more_than_its_bound(room: bounds.Room) -> None:
+    assert room.files, "a room that is gone goes from the table too"
+    assert bounds.lines_of(room.files) <= room.lines
+    assert bounds.uses_of_any(room.files) <= room.any_uses
+
+
+def test_each_file_belongs_to_one_room() -> None:
+    # rglob does not follow the links of answergraph/: each folder is seen once.
+    files = [path for folder in bounds.FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    times = Counter(path for room in (*bounds.CORE, *bounds.ADD_ONS) for path in room.files)
+    assert {path.relative_to(ROOT).as_posix(): times[path] for path in files if times[path] != 1} == {}
+
+
+def test_few_values_of_the_library_have_no_type() -> None:
+    files = [path for room in (*bounds.CORE, *bounds.ADD_ONS) for path in room.files]
+    assert 1000 * bounds.uses_of_any(files) / bounds.code_lines(files) <= bounds.ANY_PER_THOUSAND_LINES
+
+
+def test_the_architecture_page_shows_the_bounds_and_the_files_of_a_run() -> None:
+    page = PAGE.read_text()
+    assert bounds.table() in page, "make sizes writes it"
+    # Not the order, which other versions of LangGraph may change.
+    assert set(dict(_FILE_OF_A_LIFE.findall(page))) == {file for file, _ in answer_path()}, "make sizes writes it"
+    assert "TODO" not in page, "say what the file does with the answer"
 
 
 def test_one_answer_passes_few_files_and_functions() -> None:
     path = answer_path()
     files = list(dict.fromkeys(file for file, _ in path))
-    assert len(files) <= MAX_FILES_OF_AN_ANSWER, files
-    assert len(path) <= MAX_FUNCTIONS_OF_AN_ANSWER, path
+    assert len(files) <= bounds.FILES_OF_AN_ANSWER, files
+    assert len(path) <= bounds.FUNCTIONS_OF_AN_ANSWER, path
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_one_answer_is_validated_and_dumped_once_and_printed_for_the_receipt_only(checkpointed: bool) -> None:
     answer_path(checkpointed=checkpointed)
-    assert COUNTED["validations"] <= MAX_VALIDATIONS_OF_AN_ANSWER
-    assert COUNTED["dumps"] <= MAX_DUMPS_OF_AN_ANSWER
-    assert COUNTED["reprs"] <= MAX_REPRS_OF_AN_ANSWER
+    assert COUNTED["validations"] <= bounds.VALIDATIONS_OF_AN_ANSWER
+    assert COUNTED["dumps"] <= bounds.DUMPS_OF_AN_ANSWER
+    assert COUNTED["reprs"] <= bounds.REPRS_OF_AN_ANSWER
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_an_answer_with_defaults_is_validated_twice_and_dumped_once(checkpointed: bool) -> None:
     # Its JSON must restore it, and that JSON is not what the model wrote.
     answer_path(Noted, checkpointed=checkpointed)
-    assert COUNTED["validations"] <= MAX_VALIDATIONS_WITH_DEFAULTS
-    assert COUNTED["dumps"] <= MAX_DUMPS_OF_AN_ANSWER
+    assert COUNTED["validations"] <= bounds.VALIDATIONS_WITH_DEFAULTS
+    assert COUNTED["dumps"] <= bounds.DUMPS_OF_AN_ANSWER
 
 
 def test_the_core_has_few_dependencies() -> None:
-    assert len(core_dependencies()) <= MAX_CORE_DEPENDENCIES
+    assert len(core_dependencies()) <= bounds.CORE_DEPENDENCIES
 
 
 if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text()))
+    for title, rooms in (("core", bounds.CORE), ("add-ons", bounds.ADD_ONS)):
+        lines = {each.place: bounds.lines_of(each.files) for each in rooms}
+        print(f"{title}: {sum(lines.values()):,} lines of Python")
+        for each in rooms:
+            uses = bounds.uses_of_any(each.files)
+            print(f"  {each.place}: {lines[each.place]:,} of {each.lines:,} lines, Any {uses} of {each.any_uses} times")
     steps = answer_path()
-    print(f"library: {library_lines():,} lines of Python")
     print(f"core: {len(core_dependencies())} dependencies")
     print(f"one answer: {len({file for file, _ in steps})} files, {len(steps)} functions, {dict(COUNTED)}")
-    for each in dict.fromkeys(file for file, _ in steps):
-        print(f"  {each}: {', '.join(name for file, name in steps if file == each)}")
+    for name in dict.fromkeys(file for file, _ in steps):
+        print(f"  {name}: {', '.join(function for file, function in steps if file == name)}")

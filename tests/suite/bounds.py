@@ -1,0 +1,149 @@
+"""The measures of the library in one place: how much each room may hold, and what one answer and one step may cost.
+
+A bound is what was measured, with a little air. It is lowered when a room shrinks. To raise one, say in ``why`` or in the comment
+beside it what a user gets for it; `make sizes` then writes the table of ``docs/architecture.md``.
+"""
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("answergraph", "graphs", "middleware", "nodes", "pytest_answergraph")
+
+
+@dataclass(frozen=True)
+class Room:
+    """One room: a folder, or the modules directly in it, with its bounds."""
+
+    place: str
+    lines: int
+    """The largest number of lines of Python, comments and blank lines included."""
+    any_uses: int
+    """How often its code may say ``Any``."""
+    why: str = ""
+    """What it holds beyond the plan of decision 19, if its bound is above the plan's."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its Python files. The links of ``answergraph/`` are not followed, so that each file belongs to one room."""
+        return files_of(self.place)
+
+
+CORE = (
+    Room("answergraph/*.py", 240, 5),
+    Room("answergraph/runtime", 870, 96, "snapshots; every error says what the user can do"),
+    Room("answergraph/json_text", 370, 16),
+    Room("answergraph/json_schema", 1270, 79),
+    Room("answergraph/state", 2260, 128, "turn, field records, and what earlier versions stored"),
+    Room("answergraph/answers", 2120, 268, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
+    Room("answergraph/asking", 2270, 212),
+    Room("answergraph/reading", 930, 43, "calls written as text, next to prose"),
+    Room("answergraph/evidence", 3080, 89, "one walk for all fields, bundles with units"),
+    Room("answergraph/models", 560, 41, "in-process models, of which the scripted one is a kind"),
+    Room("answergraph/streaming", 340, 39),
+    Room("answergraph/react_text", 1060, 61, "every written form of a call that models use"),
+    Room("answergraph/calling", 490, 34, "the model is asked in one place; histories are made legal"),
+    Room("nodes", 1950, 108, "runs without a format end in the same table"),
+    Room("middleware", 1050, 158, "a hook per node, in both colours"),
+    Room("graphs/*.py", 140, 32),
+    Room("graphs/agent", 1340, 175, "installation in place of LangChain's"),
+    Room("graphs/compose", 520, 56),
+    Room("answergraph/testing", 50, 0),
+    Room("answergraph/kit", 570, 31, "twenty names instead of thirteen"),
+    Room("answergraph/agents", 190, 11),
+)
+ADD_ONS = (
+    Room("answergraph/offline", 850, 18),
+    Room("answergraph/tapes", 1040, 97, "recorded runs, after the plan"),
+    Room("graphs/add_ons/*.py", 30, 0),
+    Room("graphs/add_ons/calculator", 540, 41),
+    Room("graphs/add_ons/react", 180, 27),
+    Room("graphs/add_ons/judge", 1720, 103),
+    Room("graphs/add_ons/workflow", 1270, 114),
+    Room("graphs/add_ons/triage", 3570, 63),
+    Room("answergraph/experiment", 1100, 37),
+    Room("answergraph/page", 150, 7),
+    Room("answergraph/many", 1830, 96, "many documents, after the plan"),
+    Room("answergraph/cli", 1960, 51, "map and replay"),
+    Room("pytest_answergraph", 120, 8),
+)
+ANY_PER_THOUSAND_LINES = 97
+
+# What one answer passes. The compiled agent takes its own keys out of a caller's command, ``own_keys`` out of what traces record.
+# The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
+# Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
+# One file is the loop that asks the model, which the judge and the kit use as well.
+# What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
+# One file is the turn, which every node and router reads instead of the messages.
+FILES_OF_AN_ANSWER = 28
+FUNCTIONS_OF_AN_ANSWER = 124
+VALIDATIONS_OF_AN_ANSWER = 1
+VALIDATIONS_WITH_DEFAULTS = 2
+DUMPS_OF_AN_ANSWER = 1
+REPRS_OF_AN_ANSWER = 1
+"""The receipt, the tool message in LangChain's words."""
+FACTS_OF_A_TURN = 1
+"""How often a visit of a node or router derives each fact of the turn."""
+CORE_DEPENDENCIES = 8
+
+# Counts of Python calls, the same on every machine.
+CALLS_PER_STEP = 1340
+CALLS_TO_THOSE_BY_HAND = 1.13
+CALLS_OF_A_SHORT_RUN = 1.25
+"""Of one call and a typed answer with ten tools, to those of LangChain's ``create_agent``, blocking or awaited."""
+BYTES_PER_STEP = 3970
+CALLS_PER_BUILD = 1100
+CALLS_PER_FIRST_BUILD = 2400
+CALLS_PER_TOOL_WHILE_BUILDING = 1.1
+# The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
+MODULES_OF_OURS = 122
+
+
+@cache
+def files_of(place: str) -> tuple[Path, ...]:
+    """Return the Python files of a folder, or with ``/*.py`` at its end those directly in it."""
+    folder = ROOT / place.removesuffix("/*.py")
+    return tuple(sorted(folder.glob("*.py") if place.endswith("/*.py") else folder.rglob("*.py")))
+
+
+def lines_of(files: Iterable[Path]) -> int:
+    """Return the lines of files, comments and blank lines included."""
+    return sum(len(path.read_text().splitlines()) for path in files)
+
+
+def uses_of_any(files: Iterable[Path]) -> int:
+    """Return how often the code of files says ``Any``; imports do not count."""
+    trees = (ast.parse(path.read_text()) for path in files)
+    return sum(isinstance(node, ast.Name) and node.id == "Any" for tree in trees for node in ast.walk(tree))
+
+
+def code_lines(files: Iterable[Path]) -> int:
+    """Return the lines of code of files: without blank lines, comments and docstrings."""
+    return sum(code_lines_in(path.read_text()) for path in files)
+
+
+def code_lines_in(text: str) -> int:
+    """Return the lines of code of a text.
+
+    >>> code_lines_in('"A docstring."\\n\\n# A comment.\\nvalue = 1\\n')
+    1
+    """
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            prose.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = enumerate(text.splitlines(), start=1)
+    return sum(bool(line.strip()) and not re.match(r"\s*#", line) and number not in prose for number, line in lines)
+
+
+def table() -> str:
+    """Return the table of the rooms for ``docs/architecture.md``."""
+    rows = ["| room | lines | `Any` | beyond the plan |", "|---|---|---|---|"]
+    for name, rooms in (("the core", CORE), ("the add-ons", ADD_ONS)):
+        rows += [f"| `{room.place}` | {room.lines:,} | {room.any_uses} | {room.why} |" for room in rooms]
+        rows += [f"| **{name}** | **{sum(room.lines for room in rooms):,}** | **{sum(room.any_uses for room in rooms)}** | |"]
+    return "\n".join(rows)
