@@ -112,6 +112,7 @@ DOORS = {
         "off_loop",
         "pure",
         "reason_router",
+        "replaced_models",
         "require_extra",
         "resolve_model",
         "sealed",
@@ -140,7 +141,7 @@ DOORS = {
         "wrap_model_call",
         "wrap_tool_call",
     ],
-    "answergraph.many": ["ArrowMap", "Group", "MapRun", "Row", "map_answers"],
+    "answergraph.many": ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"],
     "answergraph.types": [
         "Attempt",
         "Evidence",

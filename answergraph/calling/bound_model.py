@@ -87,7 +87,10 @@ class BoundModel:
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
-        asked = with_plain_requests(self.runnable, messages, streams=streams) if self.has_plain_requests else self.runnable
+        replacement = steps.model_replacement.get()
+        asked = self.runnable if replacement is None else replacement(self.runnable)
+        if self.has_plain_requests:
+            asked = with_plain_requests(asked, messages, streams=streams)
         call = Invoke(asked, sent, listeners, self.settings)
         return call if steps.recorder is None else steps.recorder.model_call(call)
 

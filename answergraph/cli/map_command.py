@@ -42,7 +42,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
     """
     with errors_as_bad_usage():
         from answergraph.many import map_answers
-        from answergraph.many.agent_door import agent_at
+        from answergraph.many.ledger.agent_door import agent_at
         from answergraph.many.sources import read_rows
 
         import_also_from(Path.cwd())

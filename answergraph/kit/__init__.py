@@ -10,6 +10,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.both_colours import Step, Work
     from answergraph.kit.last_turn import Call, Turn, reason_router
     from answergraph.kit.one_answer import Answer, AnswerSchema, Reading, ask_model
+    from answergraph.kit.replaced_models import replaced_models
     from answergraph.kit.run_results import tool_runs
     from answergraph.kit.shared_budget import Budget
     from answergraph.kit.texts import find_json, require_extra
@@ -41,6 +42,7 @@ __all__ = [
     "off_loop",
     "pure",
     "reason_router",
+    "replaced_models",
     "require_extra",
     "resolve_model",
     "sealed",

@@ -6,10 +6,11 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.many.arrow_map import ArrowMap
+    from answergraph.many.batch_api import BatchAPI
+    from answergraph.many.ledger.rows import Group, Row
     from answergraph.many.map_run import MapRun, map_answers
-    from answergraph.many.rows import Group, Row
 else:
     # Imported on first use, so that the command line starts fast.
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
-__all__ = ["ArrowMap", "Group", "MapRun", "Row", "map_answers"]
+__all__ = ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"]

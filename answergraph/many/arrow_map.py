@@ -9,7 +9,7 @@ from typing import Any
 
 from answergraph import AgentGraph
 from answergraph.kit import require_extra
-from answergraph.many.agent_door import AgentDoor, agent_at
+from answergraph.many.ledger.agent_door import AgentDoor, agent_at
 from answergraph.many.map_run import map_answers
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,11 +13,11 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from answergraph import NoAnswerError
-from answergraph.many.agent_door import AgentDoor, mark_of
-from answergraph.many.map_ledger import Wanted
+from answergraph import AgentSpecError, NoAnswerError
+from answergraph.many.ledger.agent_door import AgentDoor, mark_of
+from answergraph.many.ledger.map_ledger import Wanted
+from answergraph.many.ledger.rows import End, Group
 from answergraph.many.pace import MAX_TRIES, Pace, is_passing
-from answergraph.many.rows import End, Group
 
 
 class FirstRequest(BaseCallbackHandler):
@@ -39,19 +40,27 @@ class FirstRequest(BaseCallbackHandler):
 class Asking:
     """Asks one agent for the rows of a map."""
 
-    def __init__(self, door: AgentDoor, pace: Pace) -> None:
+    def __init__(self, door: AgentDoor, pace: Pace, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+        """``around`` makes a context for each row, from its first run to its end."""
         self._door = door
+        self._around = around
         self._pace = pace
         self._session = uuid4().hex
         self.first_request = FirstRequest()
 
     async def end_of(self, row: Wanted) -> End:
         """Ask for a row, and return its end; whatever the agent raises is one."""
+        with self._around():
+            return await self._end_of(row)
+
+    async def _end_of(self, row: Wanted) -> End:
         began = time.monotonic()
         for tries in range(1, MAX_TRIES + 1):
             await asyncio.sleep(self._pace.seconds_to_wait)
             try:
                 outcome, answer = await self._run(row, tries)
+            except AgentSpecError:
+                raise  # the developer's mistake is every row's
             except Exception as error:  # noqa: BLE001 - one row's failure must not end the others
                 if not is_passing(error) or tries == MAX_TRIES:
                     return _failed(row.key, error, time.monotonic() - began)

@@ -6,25 +6,30 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Generator, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
 from answergraph.kit import require_extra
-from answergraph.many.agent_door import AgentDoor
 from answergraph.many.asking import Asking
-from answergraph.many.map_ledger import MapLedger
+from answergraph.many.batch_api import BatchAPI
+from answergraph.many.batched_requests import BatchedRequests
+from answergraph.many.ledger.agent_door import AgentDoor
+from answergraph.many.ledger.map_ledger import MapLedger
+from answergraph.many.ledger.rows import Group, Row
 from answergraph.many.pace import Pace
-from answergraph.many.rows import Group, Row
 from answergraph.many.session import Session
 from answergraph.many.sources import Source, first_of_each_key
 from answergraph.many.stopping import Stopping, limits_of
 
 ValueT = TypeVar("ValueT")
+
+_MOST_ROWS_IN_BATCHES = 10_000
+"""Rows that wait for batches at once: each is a run in memory."""
 
 
 def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
@@ -38,6 +43,7 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
     limits: UsageLimits | None = None,
     stop_after: int | None = 50,
     share_equal_inputs: bool = True,
+    via: Literal["calls"] | BatchAPI = "calls",
 ) -> MapRun[ValueT]:
     """Run an agent over many rows: each ends in a typed row, with an answer or with the reason why there is none.
 
@@ -52,6 +58,7 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         limits: Of all rows together (model calls, tool calls, tokens, cost; seconds of this pass). Each run has its agent's own.
         stop_after: Rows in a row without an answer, after which the map stops and says why; ``None``: it never does.
         share_equal_inputs: Whether equal inputs are asked for once.
+        via: ``BatchAPI()`` for the provider's batch endpoint: half the price, within a day.
 
     Returns:
         The run, which begins when it is iterated or written.
@@ -71,7 +78,7 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         if number is not None and number < 1:
             raise AgentSpecError(f"map_answers({name}={number!r}): it is at least 1.")
     limits_of(limits)
-    plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs)
+    plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs, via)
     return MapRun(plan)
 
 
@@ -86,6 +93,7 @@ class _Plan:
     limits: UsageLimits | None
     stop_after: int | None
     shares_equal_inputs: bool
+    via: Literal["calls"] | BatchAPI
 
 
 class MapRun(Generic[ValueT]):
@@ -163,10 +171,12 @@ class MapRun(Generic[ValueT]):
 
     def _session(self, loop: asyncio.AbstractEventLoop) -> Session:
         plan = self._plan
-        pace = Pace(plan.concurrency)
+        batched = None if plan.via == "calls" else BatchedRequests(plan.via, self._ledger)
+        pace = Pace(plan.concurrency if plan.via == "calls" else min(plan.via.rows_per_file, _MOST_ROWS_IN_BATCHES))
         rows = first_of_each_key(plan.source.wanted(plan.door))
-        stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage)
-        return Session(rows, self._ledger, Asking(plan.door, pace), pace, stopping, loop)
+        stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage, tries_first=batched is None)
+        asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row)
+        return Session(rows, self._ledger, asking, pace, stopping, loop)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
         self._not_asked, self.stopped, self.notes = 0, None, session.notes
@@ -177,6 +187,8 @@ class MapRun(Generic[ValueT]):
                 self._not_asked += end.is_left
                 self.stopped = session.stopping.reason if self._not_asked else None
                 yield end.row(self._plan.door)
+        if self._plan.via != "calls":
+            self._ledger.forget_requests()  # all rows have ended: the next pass asks anew
 
 
 @cache

@@ -8,8 +8,8 @@ from concurrent.futures import CancelledError, Future
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
-from answergraph.many.map_ledger import LEASE_SECONDS, MapLedger
-from answergraph.many.rows import End
+from answergraph.many.ledger.map_ledger import LEASE_SECONDS, MapLedger
+from answergraph.many.ledger.rows import End
 
 POLL_SECONDS = 0.1
 _RENEWED_AFTER_SECONDS = LEASE_SECONDS / 4
@@ -62,6 +62,8 @@ class Recorder:
             self._ended.put(future.result())
         except CancelledError:
             return
+        except Exception as error:  # noqa: BLE001 - a mistake of the developer, which the thread that reads the rows raises
+            self._stored.put(error)
 
     def _record(self) -> None:
         renewed = time.monotonic()
@@ -70,7 +72,7 @@ class Recorder:
                 self._store_ended(POLL_SECONDS)
                 if time.monotonic() - renewed > _RENEWED_AFTER_SECONDS:
                     renewed = time.monotonic()
-                    self._ledger.renew(list(self.under_way))
+                    self._ledger.renew()
         except Exception as error:  # noqa: BLE001 - the thread that reads the rows raises it
             self._stored.put(error)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from answergraph.many.agent_door import AgentDoor
 from answergraph.many.json_columns import Column, JsonColumns
-from answergraph.many.rows import Row
+from answergraph.many.ledger.agent_door import AgentDoor
+from answergraph.many.ledger.rows import Row
 
 _ROWS_PER_BATCH = 1000
 _TEXT, _COUNT, _NUMBER = pa.string(), pa.int64(), pa.float64()

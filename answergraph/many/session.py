@@ -14,10 +14,10 @@ from itertools import islice
 from threading import Event
 
 from answergraph.many.asking import Asking
-from answergraph.many.map_ledger import MapLedger, Wanted
+from answergraph.many.ledger.map_ledger import MapLedger, Wanted
+from answergraph.many.ledger.rows import End
 from answergraph.many.pace import Pace
 from answergraph.many.recorder import POLL_SECONDS, Recorder
-from answergraph.many.rows import End
 from answergraph.many.stopping import Stopping
 
 _MOST_WAITING = 1000

@@ -13,9 +13,9 @@ from typing import Any
 
 from answergraph import AgentSpecError
 from answergraph.kit import require_extra
-from answergraph.many.agent_door import AgentDoor, mark_of
-from answergraph.many.map_ledger import Wanted
-from answergraph.many.rows import End, Group
+from answergraph.many.ledger.agent_door import AgentDoor, mark_of
+from answergraph.many.ledger.map_ledger import Wanted
+from answergraph.many.ledger.rows import End, Group
 
 Record = Mapping[str, Any]
 

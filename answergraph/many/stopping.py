@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from answergraph import AgentSpecError, UsageLimits
-from answergraph.many.rows import COUNTED, NOT_ASKED, End
+from answergraph.many.ledger.rows import COUNTED, NOT_ASKED, End
 
 
 class Stopping:
@@ -16,13 +16,22 @@ class Stopping:
         limits: Of all rows together; ``None`` for none.
         stop_after: Rows in a row without an answer; ``None``: the map goes on whatever happens.
         used: Returns what all rows have used, in all processes.
+        tries_first: Whether few rows are asked until an answer has come; a batch may take a day.
     """
 
-    def __init__(self, limits: UsageLimits | None, stop_after: int | None, used: Callable[[], Mapping[str, float]]) -> None:
+    def __init__(
+        self,
+        limits: UsageLimits | None,
+        stop_after: int | None,
+        used: Callable[[], Mapping[str, float]],
+        *,
+        tries_first: bool = True,
+    ) -> None:
         self._limits = limits_of(limits)
         self._stop_after = stop_after
         self._used_by_all = used
         self._used: Mapping[str, float] = used() if self._limits else {}
+        self._tries_first = tries_first
         self._began = time.monotonic()
         self._own_ends = 0
         self._own_use = dict.fromkeys(COUNTED, 0.0)
@@ -58,7 +67,7 @@ class Stopping:
     def room(self, at_once: int, under_way: int) -> int:
         """Return how many rows may be begun beside those under way."""
         room = at_once - under_way
-        if self._stop_after is not None and (not self._answers or 2 * self._in_a_row >= self._stop_after):
+        if self._stop_after is not None and self._tries_first and (not self._answers or 2 * self._in_a_row >= self._stop_after):
             # Before the first answer, and when many have failed, no more is spent than it takes to know.
             room = min(room, self._stop_after - self._in_a_row - under_way)
         for name, limit in self._limits.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
@@ -230,3 +231,6 @@ class Recorder(Protocol):
 
 recorder: Recorder | None = None
 """The one in use. Of the process: a test's runs are awaited on loops, and in threads, that began before its tape."""
+
+model_replacement: ContextVar[Callable[[Any], Any] | None] = ContextVar("answergraph_model_replacement", default=None)
+"""Returns the model to ask in place of an agent's own; ``None`` outside of ``replaced_models``."""

@@ -7,8 +7,8 @@ import pytest
 
 from answergraph import create_agent
 from answergraph.many import map_answers
-from answergraph.many.map_ledger import MapLedger, Wanted
-from answergraph.many.rows import End, Group
+from answergraph.many.ledger.map_ledger import MapLedger, Wanted
+from answergraph.many.ledger.rows import End, Group
 from tests.answergraph.many.invoices import Invoice, model_of, rows
 
 
@@ -49,7 +49,7 @@ def test_a_renewed_lease_and_a_released_row(place: str, monkeypatch: pytest.Monk
     one.claim([wanted("a"), wanted("b")])
     later = time.time() + 100
     monkeypatch.setattr(time, "time", lambda: later)
-    one.renew(["a", "b"])
+    one.renew()
     monkeypatch.setattr(time, "time", lambda: later + 100)
     assert other.claim([wanted("a"), wanted("b")]).ours == []
     one.release()

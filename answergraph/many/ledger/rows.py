@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from answergraph import Outcome
-from answergraph.many.agent_door import AgentDoor
+from answergraph.many.ledger.agent_door import AgentDoor
 
 ValueT = TypeVar("ValueT")
 

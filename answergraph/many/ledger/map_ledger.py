@@ -18,8 +18,8 @@ from typing import Any
 from uuid import uuid4
 
 from answergraph import AgentSpecError
-from answergraph.many.databases import Execute, database_at
-from answergraph.many.rows import COUNTED, End, Group
+from answergraph.many.ledger.databases import Execute, database_at
+from answergraph.many.ledger.rows import COUNTED, End, Group
 
 VERSION = "1"
 LEASE_SECONDS = 120.0
@@ -33,6 +33,7 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS answergraph_rows_input ON answergraph_rows (input)",
     "CREATE TABLE IF NOT EXISTS answergraph_groups"
     " (status TEXT, field TEXT, rule TEXT, count INTEGER NOT NULL, PRIMARY KEY (status, field, rule))",
+    "CREATE TABLE IF NOT EXISTS answergraph_requests (request TEXT PRIMARY KEY, batch TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS answergraph_usage (name TEXT PRIMARY KEY, amount DOUBLE PRECISION NOT NULL)",
 )
 _END = "status, field, rule, answer, outcome, seconds"
@@ -182,12 +183,11 @@ class MapLedger:
                 )
         return stored
 
-    def renew(self, keys: Collection[str]) -> None:
-        """Keep rows that are still being asked."""
+    def renew(self) -> None:
+        """Keep our rows that are still being asked."""
         with self._database.transaction() as execute:
-            for key in keys:
-                lease = time.time() + LEASE_SECONDS
-                execute("UPDATE answergraph_rows SET lease = ? WHERE key = ? AND owner = ?", (lease, key, self.owner))
+            lease = time.time() + LEASE_SECONDS
+            execute("UPDATE answergraph_rows SET lease = ? WHERE owner = ? AND state = 'running'", (lease, self.owner))
 
     def release(self) -> None:
         """Give back what we have taken and not ended."""
@@ -207,6 +207,30 @@ class MapLedger:
             left = execute(f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND status IN ({marks}) LIMIT 1", values)
             if not left:
                 execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND status IN ({marks})", values)
+
+    def keep_batch(self, batch: str, requests: Sequence[str]) -> None:
+        """Remember which requests a batch has, so that a killed run finds its batches again."""
+        with self._database.transaction() as execute:
+            for request in requests:
+                execute(
+                    "INSERT INTO answergraph_requests (request, batch) VALUES (?, ?)"
+                    " ON CONFLICT (request) DO UPDATE SET batch = excluded.batch",
+                    (request, batch),
+                )
+
+    def batches_of(self, requests: Sequence[str]) -> dict[str, str]:
+        """Return the batches of those requests that one has."""
+        with self._database.transaction() as execute:
+            rows = [execute("SELECT request, batch FROM answergraph_requests WHERE request = ?", (each,)) for each in requests]
+        return {request: batch for found in rows for request, batch in found}
+
+    def forget_requests(self, requests: Sequence[str] | None = None) -> None:
+        """Forget the batches of some requests, or of all."""
+        with self._database.transaction() as execute:
+            if requests is None:
+                execute("DELETE FROM answergraph_requests", ())
+            for request in requests or ():
+                execute("DELETE FROM answergraph_requests WHERE request = ?", (request,))
 
     def groups(self) -> dict[Group, int]:
         """Return how many rows ended alike, without looking at the rows."""

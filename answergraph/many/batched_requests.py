@@ -1,0 +1,175 @@
+"""Collects the requests of many runs, sends them as batches, and hands each run its reply.
+
+It stands where the client's connection would: the SDK writes the request and reads the reply as always, so a batch gives the same
+rows as direct calls, errors of the provider included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from importlib import import_module
+from typing import Any
+
+from langchain_core.runnables import RunnableBinding
+
+from answergraph import AgentSpecError
+from answergraph.kit import replaced_models
+from answergraph.many.batch_api import BatchAPI
+from answergraph.many.ledger.map_ledger import MapLedger
+from answergraph.many.openai_batches import OpenAIBatches, Result
+
+QUIET_SECONDS = 1.0
+"""What has come is sent when no request has come for so long, and every row under way waits for one."""
+_QUIET_PERIODS = 60
+"""After so many, a row that is busy otherwise, with a slow tool, holds the others up no longer."""
+
+
+@dataclass
+class _Pending:
+    """A request that waits for its batch, and who waits for it: equal requests are sent once."""
+
+    body: Mapping[str, Any]
+    waiting: list[asyncio.Future[Result]] = field(default_factory=list)
+
+
+class BatchedRequests:
+    """The requests of one pass over the rows of a map."""
+
+    def __init__(self, api: BatchAPI, ledger: MapLedger) -> None:
+        self._api = api
+        self._ledger = ledger
+        self._models: dict[int, tuple[Any, Any]] = {}
+        self._pending: dict[tuple[OpenAIBatches, str], dict[str, _Pending]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._quiet: asyncio.TimerHandle | None = None
+        self._rows = 0
+        self._waiting = 0
+
+    @contextmanager
+    def row(self) -> Iterator[None]:
+        """Batch what is asked within this context, which is one row's."""
+        self._rows += 1
+        try:
+            with replaced_models(self._model):
+                yield
+        finally:
+            self._rows -= 1
+
+    def _model(self, model: Any) -> Any:
+        """Return a copy of a model whose requests are batched.
+
+        Raises:
+            AgentSpecError: If there is no batch endpoint for it.
+        """
+        if isinstance(model, RunnableBinding):
+            return model.model_copy(update={"bound": self._model(model.bound)})
+        if id(model) not in self._models:
+            self._models[id(model)] = (model, self._copy(model))  # the model is kept, so that its id stays its own
+        return self._models[id(model)][1]
+
+    def _copy(self, model: Any) -> Any:
+        client: Any = getattr(model, "root_async_client", None)
+        if type(client).__module__.partition(".")[0] != "openai":
+            raise AgentSpecError(f"via=BatchAPI() needs models of OpenAI (ChatOpenAI); {type(model).__name__} is none.")
+        openai = import_module("openai")
+        transport = _Transport(self, OpenAIBatches(client))
+        connection = openai.DefaultAsyncHttpxClient(transport=transport)
+        batched = client.with_options(http_client=connection, max_retries=0, timeout=None)
+        return model.model_copy(update={"root_async_client": batched, "async_client": batched.chat.completions})
+
+    async def result(self, provider: OpenAIBatches, path: str, body: Mapping[str, Any]) -> Result:
+        """Wait for the result of a request."""
+        request = hashlib.sha256(json.dumps([path, body], sort_keys=True).encode()).hexdigest()[:32]
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._pending.setdefault((provider, path), {}).setdefault(request, _Pending(body)).waiting.append(future)
+        self._send_when_quiet(_QUIET_PERIODS)
+        self._waiting += 1
+        try:
+            return await future
+        finally:
+            self._waiting -= 1
+
+    def _send_when_quiet(self, periods: int) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._quiet = asyncio.get_running_loop().call_later(QUIET_SECONDS, self._send, periods - 1)
+
+    def _send(self, periods: int) -> None:
+        """Send what has come, one batch for each model and as many as a file takes."""
+        if self._waiting < self._rows and periods:
+            self._send_when_quiet(periods)
+            return
+        pending, self._pending = self._pending, {}
+        for (provider, path), requests in pending.items():
+            task = asyncio.get_running_loop().create_task(self._sent(provider, path, requests))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _sent(self, provider: OpenAIBatches, path: str, requests: dict[str, _Pending]) -> None:
+        try:
+            known = await asyncio.to_thread(self._ledger.batches_of, list(requests))
+            files = [(batch, [each for each in requests if known.get(each) == batch]) for batch in dict.fromkeys(known.values())]
+            fresh = [each for each in requests if each not in known]
+            for some in _by_model(fresh, requests, self._api.rows_per_file):
+                batch = await provider.create(path, {each: requests[each].body for each in some})
+                await asyncio.to_thread(self._ledger.keep_batch, batch, some)
+                files.append((batch, some))
+            received = (self._received(provider, batch, {each: requests[each] for each in some}) for batch, some in files)
+            await asyncio.gather(*received)
+        except Exception as error:  # noqa: BLE001 - the runs that wait end with it
+            _fail([future for each in requests.values() for future in each.waiting], error)
+
+    async def _received(self, provider: OpenAIBatches, batch: str, requests: Mapping[str, _Pending]) -> None:
+        results = await provider.results(batch, list(requests), self._api.max_wait_seconds)
+        failed = [each for each in requests if results[each].status != HTTPStatus.OK]
+        # What failed may be asked again, and must not find this batch then.
+        await asyncio.to_thread(self._ledger.forget_requests, failed)
+        for name, pending in requests.items():
+            for future in pending.waiting:
+                if not future.done():
+                    future.set_result(results[name])
+
+
+class _Transport:
+    """A transport of httpx, in either of its packages."""
+
+    def __init__(self, requests: BatchedRequests, provider: OpenAIBatches) -> None:
+        self._requests = requests
+        self._provider = provider
+
+    async def handle_async_request(self, request: Any) -> Any:
+        body = json.loads(request.content)
+        if body.pop("stream", False):
+            raise AgentSpecError("via=BatchAPI() cannot stream: leave streaming=True out of the model.")
+        result = await self._requests.result(self._provider, request.url.path, body)
+        package = import_module(type(request).__module__.partition(".")[0])
+        return package.Response(result.status, json=result.body, request=request)
+
+    async def __aenter__(self) -> _Transport:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+    async def aclose(self) -> None:
+        """Close nothing: the real client is the user's."""
+
+
+def _by_model(names: Sequence[str], requests: Mapping[str, _Pending], most: int) -> list[list[str]]:
+    """Return the requests in files: one has requests of one model, at most so many."""
+    by_model: dict[str, list[str]] = {}
+    for name in names:
+        by_model.setdefault(str(requests[name].body.get("model")), []).append(name)
+    return [some[start : start + most] for some in by_model.values() for start in range(0, len(some), most)]
+
+
+def _fail(futures: Sequence[asyncio.Future[Result]], error: Exception) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_exception(error)

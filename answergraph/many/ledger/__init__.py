@@ -1,0 +1,1 @@
+"""The ledger of a map: what is stored of an agent's rows."""

@@ -1,0 +1,201 @@
+"""OpenAI's files and batches on a loopback port, as documented: it refuses what OpenAI refuses, and counts the price."""
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from email.parser import BytesParser
+from email.policy import HTTP
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import ceil
+from threading import Lock, Thread
+from types import TracebackType
+from typing import Any, Self
+
+Reply = Callable[[dict[str, Any]], Mapping[str, Any] | int]
+"""Returns the message of the reply to a request, or the status of an error."""
+
+ENDPOINT = "/v1/chat/completions"
+PRICE = 1.0
+"""Of a direct request; a batched one costs half."""
+
+
+class OpenAIBatchServer:
+    """Serves files, batches and chat completions for the time of a ``with`` block.
+
+    Args:
+        reply: Returns the message for a request.
+        polls: How often a batch is looked at before it has ended.
+        done: The share of a batch's requests that is done when it ends; with less than 1 it ends as expired.
+    """
+
+    def __init__(self, reply: Reply, *, polls: int = 1, done: float = 1.0) -> None:
+        self.reply, self.polls, self.done = reply, polls, done
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.files: dict[str, bytes] = {}
+        self.spent = 0.0
+        self.lock = Lock()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._http.daemon_threads = False
+        self._thread = Thread(target=self._http.serve_forever, args=(0.01,))
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def posted(self, path: str, raw: bytes, content_type: str) -> tuple[int, dict[str, Any]]:
+        if path == "/v1/files":
+            return 200, self.upload(raw, content_type)
+        if path == "/v1/batches":
+            return 200, self.create(json.loads(raw))
+        if cancelled := re.fullmatch(r"/v1/batches/(\w+)/cancel", path):
+            return 200, self.cancel(cancelled[1])
+        assert path == ENDPOINT
+        self.spent += PRICE
+        return self.answered(json.loads(raw))
+
+    def upload(self, raw: bytes, content_type: str) -> dict[str, Any]:
+        message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + raw)
+        parts = {
+            part.get_param("name", header="content-disposition"): part.get_payload(decode=True) for part in message.iter_parts()
+        }
+        assert parts["purpose"] == b"batch"
+        name = f"file-{len(self.files)}"
+        self.files[name] = bytes(parts["file"])
+        return {
+            "id": name,
+            "object": "file",
+            "bytes": len(raw),
+            "created_at": 1,
+            "filename": "f",
+            "purpose": "batch",
+            "status": "processed",
+        }
+
+    def create(self, body: dict[str, Any]) -> dict[str, Any]:
+        assert body["completion_window"] == "24h"
+        lines = [json.loads(line) for line in self.files[body["input_file_id"]].decode().splitlines()]
+        name = f"batch_{len(self.batches)}"
+        self.batches[name] = {
+            **_batch(name, body),
+            "lines": lines,
+            "polls": self.polls,
+            "refused": _refusal(lines, body["endpoint"]),
+        }
+        return self.shown(name)
+
+    def looked_at(self, name: str) -> dict[str, Any]:
+        batch = self.batches[name]
+        batch["polls"] -= 1
+        if batch["status"] == "validating" and batch["refused"]:
+            error = {"code": "invalid", "message": batch["refused"], "line": None, "param": None}
+            batch |= {"status": "failed", "errors": {"object": "list", "data": [error]}}
+        elif batch["status"] in {"validating", "in_progress"}:
+            batch["status"] = "in_progress"
+            if batch["polls"] < 0:
+                self._end(batch)
+        elif batch["status"] == "cancelling":
+            self._end(batch, status="cancelled", share=0.0)
+        return self.shown(name)
+
+    def cancel(self, name: str) -> dict[str, Any]:
+        self.batches[name]["status"] = "cancelling"
+        return self.shown(name)
+
+    def shown(self, name: str) -> dict[str, Any]:
+        return {key: value for key, value in self.batches[name].items() if key not in {"lines", "polls", "refused"}}
+
+    def _end(self, batch: dict[str, Any], status: str | None = None, share: float | None = None) -> None:
+        lines = random.sample(batch["lines"], len(batch["lines"]))  # results come in any order
+        count = ceil(len(lines) * (self.done if share is None else share))
+        output, errors = list[str](), list[str]()
+        for line in lines[:count]:
+            self.spent += PRICE / 2
+            code, answer = self.answered(line["body"])
+            response = {"status_code": code, "request_id": "r", "body": answer}
+            target = output if code == 200 else errors
+            target.append(json.dumps({"id": "x", "custom_id": line["custom_id"], "response": response, "error": None}))
+        for line in lines[count:]:
+            error = {
+                "code": "batch_expired",
+                "message": "This request could not be executed before the completion window expired.",
+            }
+            errors.append(json.dumps({"id": "x", "custom_id": line["custom_id"], "response": None, "error": error}))
+        batch["status"] = status or ("completed" if count == len(lines) else "expired")
+        for key, some in (("output_file_id", output), ("error_file_id", errors)):
+            if some:
+                batch[key] = f"file-{len(self.files)}"
+                self.files[batch[key]] = "\n".join(some).encode()
+
+    def answered(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        message = self.reply(body)
+        if isinstance(message, int):
+            return message, {"error": {"message": f"status {message}", "type": "error", "param": None, "code": None}}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        reason = "tool_calls" if message.get("tool_calls") else "stop"
+        choice = {"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": reason}
+        head = {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"]}
+        return 200, {**head, "choices": [choice], "usage": usage}
+
+
+def _refusal(lines: list[dict[str, Any]], endpoint: str) -> str | None:
+    """Return what OpenAI would say against a file, by its documented rules."""
+    ids = [line["custom_id"] for line in lines]
+    if endpoint != ENDPOINT or any((line["method"], line["url"]) != ("POST", endpoint) for line in lines):
+        return "The URL of a line is not the endpoint of the batch."
+    if len(set(ids)) < len(ids) or any(len(each) > 64 for each in ids):
+        return "A custom_id is used twice, or too long."
+    if len({line["body"]["model"] for line in lines}) > 1:
+        return "A batch has requests of one model."
+    if any(line["body"].get("stream") for line in lines):
+        return "A batch cannot stream."
+    return "Too many lines." if len(lines) > 50_000 else None
+
+
+def _batch(name: str, body: dict[str, Any]) -> dict[str, Any]:
+    fixed = {
+        "id": name,
+        "object": "batch",
+        "status": "validating",
+        "created_at": 1,
+        "output_file_id": None,
+        "error_file_id": None,
+    }
+    return {**fixed, **{key: body[key] for key in ("endpoint", "input_file_id", "completion_window")}}
+
+
+def _handler_of(server: OpenAIBatchServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            with server.lock:
+                self._send(*server.posted(self.path, raw, self.headers["content-type"]))
+
+        def do_GET(self) -> None:
+            with server.lock:
+                if content := re.fullmatch(r"/v1/files/([\w-]+)/content", self.path):
+                    self._send(200, server.files[content[1]])
+                else:
+                    self._send(200, server.looked_at(self.path.rpartition("/")[2]))
+
+        def _send(self, status: int, body: Any) -> None:
+            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Keep the test's output clean."""
+
+    return Handler
