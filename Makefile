@@ -143,6 +143,7 @@ cluster-size: env cluster-env ## The figures of docs/deployment.md: runs a secon
 # BENCH_ARGS: scenarios, --quick, --rounds N; `make bench BENCH_ARGS=--help` lists them.
 bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/results
 	@$(BENCH)/bin/python -m benchmarks $(BENCH_ARGS)
+	@$(BENCH)/bin/python -m benchmarks.repair
 
 bench-clients: $(PROVIDERS_INSTALLED) ## What one request costs the clients of other providers, by the length of the conversation
 	@$(PROVIDERS)/bin/python -m benchmarks.clients

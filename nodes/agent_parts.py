@@ -14,6 +14,7 @@ from answergraph.nodes.answer_checks import AnswerCheck
 from answergraph.nodes.external_tool import described_name
 from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.budget import UsageLimits
+from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy
 from answergraph.state.turn import CallNames
 
@@ -35,6 +36,8 @@ class AgentParts:
     limits: UsageLimits
     end_strategy: EndStrategy
     """How to treat an answer beside tool calls."""
+    repair: RepairMode
+    """How an answer that is wrong in some fields is asked for again."""
     checks: tuple[AnswerCheck, ...]
     """The checks of a valid answer, the middleware's first."""
     name: str | None

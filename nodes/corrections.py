@@ -7,6 +7,7 @@ from langchain_core.messages import ToolMessage
 
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.reply_reader import Reading
+from answergraph.state.ledger import Repair, RepairMode, RunLedger
 from answergraph.state.messages import CORRECTION_ID_PREFIX
 
 CONFIRM_ANSWER = (
@@ -20,18 +21,41 @@ ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for
 WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
 """Follows the problem of an answer, which may be a missing tool call."""
+WRONG_FIELDS = "Error: your answer does not fit."
 NOT_RUN = "Tool {name} was not run: an answer stood beside the call."
 UNKNOWN_TOOL = "Error: {name} is not a valid tool, try one of [{names}]."
 
 
-def correction(reading: Reading, strategy: Strategy[Any], *, in_next_form: bool) -> str:
+def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repair | None:
+    """Return how the answer is repaired after a reply; a reply without an answer leaves the one before to be repaired."""
+    before = ledger.get("repair")
+    if reading.status != "invalid" or reading.name is None or reading.written is None:
+        # After a patch that cannot be read the whole answer is asked for.
+        return None if before is None else {**before, "offered": before["offered"] and reading.status != "invalid"}
+    from answergraph.patches.repair import repair_of  # noqa: PLC0415 - few runs repair an answer
+
+    problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
+    return repair_of(reading.name, reading.written, problems, mode, reading.value)
+
+
+def correction(reading: Reading, strategy: Strategy[Any], repair: Repair | None = None, *, in_next_form: bool) -> str:
     """Return the correction for a model; ``in_next_form`` if the next strategy asks."""
     if reading.is_echo:
         return WROTE_SCHEMA.format(example=strategy.example())
+    if repair is not None and repair["offered"] and reading.status == "invalid":
+        from answergraph.patches.repair import offer  # noqa: PLC0415 - few runs repair an answer
+
+        return f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
     if in_next_form and reading.status != "invalid":
         return f"{CUT} {ANSWER_IN_NEXT_FORM}" if reading.status == "truncated" else ANSWER_IN_NEXT_FORM
     text = _what_is_wrong(reading, strategy)
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
+
+
+def _why_repaired(reading: Reading, strategy: Strategy[Any]) -> str:
+    # The offer has the problem of each field; words of the developer's own stay.
+    is_own = reading.feedback is not None or strategy.handle_errors is not True
+    return _what_is_wrong(reading, strategy) if is_own else WRONG_FIELDS
 
 
 def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:

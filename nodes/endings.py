@@ -221,6 +221,7 @@ def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
         status=reading.status,
         error=None if reading.status == "answered" else reading.error_text,
         fields=dict(islice(wrong, MAX_PROBLEMS)),
+        patch=reading.patch is not None,
         check=reading.check,
         message_id=None if reply.message is None else reply.message.id,
         repairs=list(reading.repairs),

@@ -137,7 +137,7 @@ class ModelNode:
         if writer is None or not asked.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(visit.ledger))
-        return [AnswerListener(writer, asked.strategy.schemas, begun)]
+        return [AnswerListener(writer, asked.strategy.schemas, begun, asked.repair)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
         response, declared = layered.response, visit.format

@@ -130,6 +130,7 @@ class ModelVisit(ModelCalls):
             begins_run=begins_run,
             running=turn.running,
             ledger=ledger,
+            repair=ledger.get("repair"),
             format=declared,
             used_strategies=list(ledger["used_strategies"]),
             has_no_call=limits.is_exhausted(usage),

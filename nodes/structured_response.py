@@ -15,7 +15,7 @@ from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import check_answer, reviewed_message
-from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, sent_back
+from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
@@ -116,6 +116,8 @@ class StructuredResponseNode:
         record = turn.request if turn.reply is not None else None
         ledger = turn.run_ledger(begins_run=False)
         request = declared.restore(record)
+        if (repair := ledger.get("repair")) is not None:
+            request = declared.repairing(request, repair)
         place, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
         if turn.reply is not None and turn.reply.id != reply_id and place < len(turn.messages):
             own = turn.messages[place]
@@ -143,7 +145,7 @@ class StructuredResponseNode:
         if reply.message is None:
             return Reading("unanswered", "The run was ended before the model gave an answer.")
         if reply.middleware_value is not None:
-            return ReplyReader(reply.request).read_middleware_value(reply.middleware_value, reply.message)
+            return ReplyReader(replace(reply.request, repair=None)).read_middleware_value(reply.middleware_value, reply.message)
         if reply.elsewhere and not any(call["name"] in reply.request.declared for call in reply.message.tool_calls):
             return Reading("unanswered", "The model called tools.")
         if reply.direct is not None:
@@ -205,8 +207,8 @@ class StructuredResponseNode:
         return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
-        strategy = reply.request.strategy
-        results = _results(reply, reading, text := correction(reading, strategy, in_next_form=in_next_form))
+        strategy, repair = reply.request.strategy, repair_after(reading, reply.ledger, self.agent.repair)
+        results = _results(reply, reading, text := correction(reading, strategy, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
         if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
@@ -219,6 +221,8 @@ class StructuredResponseNode:
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
         }
+        if repair is not None:
+            ledger["repair"] = repair
         return {"messages": corrections, LEDGER: ledger}
 
     def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
@@ -239,11 +243,13 @@ class StructuredResponseNode:
         answer = reading.answer if reading.status == "answered" else None
         attempts = with_attempt(reply, reading)
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
+        ledger: RunLedger = {**reply.ledger, "attempts": attempts, "finished": True}
+        ledger.pop("repair", None)
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
             self.agent.keys.answer: self.codec.to_write(answer.value, answer) if answer else None,
             self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted, self.agent.limits),
-            LEDGER: {**reply.ledger, "attempts": attempts, "finished": True},
+            LEDGER: ledger,
         }
 
     def _other_calls(self, reply: CurrentReply, calls: Sequence[Any]) -> list[ToolMessage]:

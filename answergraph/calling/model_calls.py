@@ -23,6 +23,7 @@ from answergraph.calling.bound_model import BoundModels
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.received_reply import as_received
 from answergraph.runtime.steps import Step
+from answergraph.state.ledger import Repair
 
 Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
 """Returns the callback handlers of a call beside those of the run."""
@@ -44,6 +45,8 @@ class ModelCalls:
     """Whether the answer is forced and tools are off."""
     streams: bool = True
     """Whether the reply may be streamed. OpenAI's client drops a refusal that is streamed, so after an empty reply it is not."""
+    repair: Repair | None = None
+    """The answer that is repaired."""
     model_calls: int = 0
     failed_calls: list[str] = field(default_factory=list)
     """The types of the errors that calls raised."""
@@ -66,6 +69,7 @@ class ModelCalls:
         """
         while True:
             wanted = self.format.request(request, self.used_strategies, answer_only=self.forces_answer)
+            wanted = wanted if self.repair is None else self.format.repairing(wanted, self.repair)
             to_send = wanted.strategy.to_send(request)
             try:
                 bound = models.bind(to_send, wanted.strategy)

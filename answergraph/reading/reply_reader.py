@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, ToolCall
 from answergraph.answers.answer import Answer
 from answergraph.answers.canonical_json import canonical_json, shortened
 from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_field
+from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
 from answergraph.reading.text_answers import TextAnswer, find_answers
@@ -48,6 +49,10 @@ class Reading:
     """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
     fields: Fields = field(default_factory=dict)
     """The records of the fields of a wrong answer, by path."""
+    written: Any = None
+    """A wrong answer as JSON, whole; ``None`` if it could not be read as JSON."""
+    patch: tuple[str, ...] | None = None
+    """The fields that the reply changed in the answer before; ``None`` if it was a whole answer."""
     check: str | None = None
     """The check that rejected it."""
     is_echo: bool = False
@@ -59,7 +64,9 @@ class Reading:
         who = f"The check {check!r}" if check else "A check"
         reason = f"{who} rejected {_first_of(problems or [('', feedback)], 'the answer')}"
         wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical)
-        return replace(wrong, fields=fields, check=check)
+        answer = self.answer
+        written = None if answer is None else answer.data if answer.source is None else answer.source
+        return replace(wrong, fields=fields, check=check, written=written)
 
     @property
     def value(self) -> Any:
@@ -70,6 +77,11 @@ class Reading:
     def schema(self) -> AnswerSchema | None:
         """The schema of the answer."""
         return None if self.answer is None else self.answer.schema
+
+    @property
+    def name(self) -> str | None:
+        """The name of the schema of an answer, valid or wrong."""
+        return self.meant if self.answer is None else self.answer.schema.name
 
     @property
     def canonical(self) -> str:
@@ -199,12 +211,20 @@ class ReplyReader:
     def _validated(
         self, schema: AnswerSchema, data: Any, message: AIMessage, repairs: tuple[str, ...] = (), *, bare: bool = False
     ) -> Reading:
+        written = patch = None
         try:
-            value = schema.load(data) if bare or schema.is_object else schema.validate(data)
+            if (repair := self.request.repair) is not None:
+                from answergraph.patches.repair import completed  # noqa: PLC0415 - few runs repair an answer
+
+                schema = schema.whole or schema
+                data, patch = completed(repair, schema, data)
+            is_bare = bare or schema.is_object or patch is not None
+            written = data if is_bare or not isinstance(data, Mapping) else data.get(VALUE, data)
+            value = schema.load(data) if is_bare else schema.validate(data)
         except UNREADABLE as error:
-            return self._invalid(schema.name, error, message, data)
+            return replace(self._invalid(schema.name, error, message, data), written=written, patch=patch)
         answer = Answer.of(schema, value, data)
-        return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs)
+        return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs, patch=patch)
 
     def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
         error = ValueError(f"{name!r} is not offered now; answer with one of {self.request.strategy.schema_names!r}")

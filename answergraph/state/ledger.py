@@ -86,6 +86,10 @@ def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
     return usage
 
 
+RepairMode = Literal["auto", "patch", "whole"]
+"""How an answer that is wrong in some fields is asked for again."""
+
+
 class StoredValue(TypedDict):
     """A value of an answer."""
 
@@ -93,6 +97,18 @@ class StoredValue(TypedDict):
     """The schema of the value, ``None`` if it fits none."""
     value: Any
     """As JSON; unchanged without a schema."""
+
+
+class Repair(TypedDict):
+    """A wrong answer, of which only some fields are asked for again."""
+
+    schema: str
+    value: Any
+    """The whole answer as JSON."""
+    fields: dict[str, str]
+    """The problem of each wrong field, by its path in the JSON."""
+    offered: bool
+    """Whether the model is asked for a patch; one is also read where it is not."""
 
 
 class RunLedger(TypedDict):
@@ -108,6 +124,8 @@ class RunLedger(TypedDict):
     attempts: list[Attempt]
     last_mistake: NotRequired[str | None]
     """The last wrong answer as canonical JSON, to detect repetition."""
+    repair: NotRequired[Repair | None]
+    """The last wrong answer, for a patch of it."""
     unconfirmed: NotRequired[StoredValue | None]
     """A valid answer given beside tool calls, which the model is asked to confirm once it has seen their results."""
     confirmations_asked: int

@@ -67,7 +67,7 @@ def attempt_of_today(stored: Mapping[str, Any]) -> Attempt:
     problems = stored.get("problems", ())
     wrong = {problem["path"]: problem["sentence"] for problem in problems if problem["path"]}
     check = problems[0]["check"] if problems else None
-    return cast("Attempt", {"message_id": None, "note": None, **kept, "fields": wrong, "check": check})
+    return cast("Attempt", {"message_id": None, "note": None, "patch": False, **kept, "fields": wrong, "check": check})
 
 
 def fields_of_today(evidence: Mapping[str, Sequence[Any]], coverage: Mapping[str, str] | None = None) -> dict[str, FieldRecord]:

@@ -33,6 +33,8 @@ class Attempt(TypedDict):
     """The error, ``None`` for the accepted answer."""
     fields: dict[str, str]
     """Per wrong field, one sentence; the first 50, none if the answer as a whole is wrong."""
+    patch: bool
+    """Whether the reply was a patch of the answer before."""
     check: str | None
     """The check that rejected the answer, ``None`` for the schema."""
     message_id: str | None

@@ -10,6 +10,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, opened
+from answergraph.state.ledger import Repair
 from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
 
@@ -36,9 +37,16 @@ class AnswerListener(BaseCallbackHandler):
     run_inline = True
     """On the thread or task of the call: events stay in order."""
 
-    def __init__(self, write: Callable[[AnswerEvent], Any], schemas: tuple[AnswerSchema, ...], begun: AnswerEvent) -> None:
+    def __init__(
+        self,
+        write: Callable[[AnswerEvent], Any],
+        schemas: tuple[AnswerSchema, ...],
+        begun: AnswerEvent,
+        repair: Repair | None = None,
+    ) -> None:
         self._write = write
         self._schemas = {schema.name: schema for schema in schemas}
+        self._repair = repair
         self._begun = begun
         self._shown = begun
         self._run_id: UUID | None = None
@@ -132,6 +140,11 @@ class AnswerListener(BaseCallbackHandler):
         return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
 
     def _show(self, schema: AnswerSchema | None, value: Any) -> None:
+        if schema is not None and self._repair is not None:
+            from answergraph.patches.repair import growing  # noqa: PLC0415 - few runs repair an answer
+
+            schema = schema.whole or schema
+            value = growing(self._repair, bare_value(schema, value))
         self._send({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})
 
     def _take_back(self, reason: str) -> None:

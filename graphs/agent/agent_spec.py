@@ -31,6 +31,7 @@ from answergraph.runtime.argument_checks import check_function, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import AgentState, StateSchemas
 from answergraph.state.budget import NO_LIMITS, UsageLimits
+from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure
 
 
@@ -87,6 +88,7 @@ class AgentSpec(AgentParts):
             limits=_limits(given["limits"], declared),
             end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),
             on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
+            repair=one_of("repair", RepairMode, given["repair"]),
             checks=_checks(stack, given["check_answer"], declared),
             name=checked_name(given["name"]),
             runs_any_tool=bool(stack.tool_wrappers),

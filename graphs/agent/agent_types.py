@@ -20,6 +20,7 @@ from typing_extensions import TypedDict, TypeForm, TypeVar
 
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.state.budget import UsageLimits
+from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
 
 Tool = BaseTool | Callable[..., Any] | dict[str, Any]
@@ -120,9 +121,16 @@ class AgentArguments(TypedDict, total=False):
     end_strategy: EndStrategy
     on_failure: OnFailure
     check_answer: Callable[..., Any] | None
+    repair: RepairMode
 
 
-DEFAULTS: Mapping[str, Any] = {"middleware": (), "debug": False, "end_strategy": "defer", "on_failure": "return"}
+DEFAULTS: Mapping[str, Any] = {
+    "middleware": (),
+    "debug": False,
+    "end_strategy": "defer",
+    "on_failure": "return",
+    "repair": "auto",
+}
 """The arguments whose default is not ``None``."""
 
 COMPILING = frozenset({"checkpointer", "store", "interrupt_before", "interrupt_after", "debug", "cache", "transformers"})

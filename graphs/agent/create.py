@@ -91,6 +91,8 @@ def create_agent(
         check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
             with an explanation, or returns ``False`` to send it back with the check's name and docstring. A check that
             changes the answer raises ``AgentSpecError``.
+        repair: How an answer that is wrong in some fields is asked for again. ``"auto"``: as a patch of these fields where that
+            costs fewer tokens. ``"patch"``: as a patch whenever the wrong fields are known. ``"whole"``: as a whole answer.
 
     Returns:
         The compiled graph. ``result["structured_response"]`` is an instance of the declared type, or ``None``;

@@ -40,6 +40,7 @@ CORE = (
     Room("answergraph/json_schema", 1270, 79),
     Room("answergraph/state", 2260, 128, "turn, field records, and what earlier versions stored"),
     Room("answergraph/answers", 2120, 268, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
+    Room("answergraph/patches", 330, 40, "an answer is repaired field by field"),
     Room("answergraph/asking", 2270, 212),
     Room("answergraph/reading", 930, 43, "calls written as text, next to prose"),
     Room("answergraph/evidence", 3080, 89, "one walk for all fields, bundles with units"),

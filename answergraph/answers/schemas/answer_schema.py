@@ -15,6 +15,7 @@ from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
+from answergraph.state.field_path import FieldPath
 
 CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 """The keys under which models write the arguments of a call."""
@@ -47,6 +48,8 @@ class AnswerSchema:
     """Whether the value is an object; any other value is wrapped in an object on the wire, ``{"value": …}``."""
     strict: bool | None = None
     """The strategy's setting."""
+    whole: AnswerSchema | None = None
+    """The schema of the answers that this one changes, if it is that of a patch."""
 
     @property
     def schema(self) -> Any:
@@ -106,7 +109,17 @@ class AnswerSchema:
 
     @cached_property
     def _known_keys(self) -> KnownKeys:
-        return known_keys(self.json_schema)
+        own = known_keys(self.json_schema)
+        # A whole answer may come where a patch was asked for.
+        if self.whole is None:
+            return own
+        whole = known_keys(self.whole.json_schema)
+        return KnownKeys(own.names | whole.names, whole.takes_others)
+
+    @property
+    def known_names(self) -> frozenset[str]:
+        """The keys that the schema names."""
+        return self._known_keys.names
 
     def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
         """Return whether the schema declares every key of an object."""
@@ -171,7 +184,7 @@ def _root_of(error: BaseException) -> BaseException:
 
 
 def _path(place: Sequence[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+    return str(FieldPath.of(*place))
 
 
 def _problem(detail: ErrorDetails) -> str:

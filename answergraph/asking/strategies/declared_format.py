@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import RunState
-from answergraph.state.ledger import AnswerRequestRecord, StoredValue
+from answergraph.state.ledger import AnswerRequestRecord, Repair, StoredValue
 
 _STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
 
@@ -168,6 +169,11 @@ class DeclaredFormat:
             Dialect(record["dialect"]),
             record["note"],
         )
+
+    def repairing(self, request: AnswerRequest, repair: Repair) -> AnswerRequest:
+        """Return a request that may be met by a patch of an answer, and asks for one if the patch is offered."""
+        strategy = request.strategy.patching(repair["schema"]) if repair["offered"] else request.strategy
+        return replace(request, repair=repair, strategy=strategy) if repair["schema"] in strategy.schema_names else request
 
     def _strategy_named(self, name: str) -> Strategy[Any]:
         return next((part for part in self.strategy.parts() if part.name == name), self.strategy)

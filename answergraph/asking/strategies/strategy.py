@@ -25,6 +25,7 @@ from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses
 from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.ledger import Repair
 
 SchemaT = TypeVar("SchemaT", default=Any)
 """The declared type of the answer."""
@@ -79,6 +80,7 @@ class AnswerRequest:
     has_next_strategy: bool = False
     dialect: Dialect = Dialect.PLAIN
     note: str | None = None
+    repair: Repair | None = None  # the answer that a reply may be a patch of
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -209,6 +211,15 @@ class Strategy(ABC, Generic[SchemaT]):
         known = self.schema_names
         schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
         return self if len(schemas) == len(self.schemas) else self.changed(schemas=schemas, all_schemas=schemas)
+
+    def patching(self, name: str) -> Self:
+        """Return this strategy with the schema of changes in place of the named one; always the same object."""
+        from answergraph.patches.patch_schema import patch_schema  # noqa: PLC0415 - few runs repair an answer
+
+        schemas = tuple(patch_schema(schema) if schema.name == name else schema for schema in self.schemas)
+        if schemas == self.schemas:
+            return self
+        return self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=("patch", name))
 
     def without_tools(self) -> Self:
         """Return this strategy with the user's tools off; always the same object."""

@@ -64,7 +64,7 @@ def test_the_maps_of_an_outcome_become_records() -> None:
     assert {"evidence", "coverage"}.isdisjoint(outcome)
     assert 0 < outcome["support"] < 1
     assert outcome["attempts"] == [
-        {**ATTEMPT, "note": None, "fields": {"quote": "it is in no result"}, "check": "GroundedAnswer"}
+        {**ATTEMPT, "note": None, "patch": False, "fields": {"quote": "it is in no result"}, "check": "GroundedAnswer"}
     ]
 
 
