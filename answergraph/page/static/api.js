@@ -74,7 +74,7 @@ export const createThread = () => json("POST", "threads", {});
  */
 export async function threads(limit, offset = 0) {
   const slim = {
-    select: ["thread_id", "status", "created_at", "updated_at", "metadata"],
+    select: ["thread_id", "status", "created_at", "updated_at", "metadata", "interrupts"],
     extract: { first_message: "values.messages[0].content", outcome_status: "values.outcome.status" },
   };
   const search = (more) => json("POST", "threads/search", { limit, offset, ...more });

@@ -1,6 +1,5 @@
 // To go on from an older state: as it was, or changed.
 
-import * as address from "./address.js";
 import * as api from "./api.js";
 import { checkpointBefore } from "./past_run.js";
 
@@ -36,8 +35,7 @@ export class Branching {
     const { thread } = this.#store.run;
     await api.updateState(thread, values, { checkpoint, asNode });
     const { next } = await api.state(thread);
-    address.write({ checkpoint: null, run: null, step: null }, true);
-    await this.#store.openThread(thread);
+    await this.#choose({ checkpoint: null, run: null, step: null });
     if (next?.length) await this.#start({ input: null });
   }
 }

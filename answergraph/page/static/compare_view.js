@@ -3,7 +3,8 @@
 import { answersIn, fieldsOf } from "./answers.js";
 import * as api from "./api.js";
 import { breakable, button, el, icon, shown } from "./dom.js";
-import { headOf, usageOf } from "./outcome_words.js";
+import { headOf } from "./open_words.js";
+import { usageOf } from "./outcome_words.js";
 import { RunList, runName } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { Timeline } from "./timeline.js";

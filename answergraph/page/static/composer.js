@@ -13,12 +13,17 @@ export class Composer {
   #isRaw = false;
   #hasMessages = true;
 
-  /** @param {(request: object) => Promise<boolean>} send gives whether the server took it */
-  constructor(send) {
+  /** @param {(request: object) => Promise<boolean>} send gives whether the server took it
+   * @param {() => Promise<boolean>} isReady waits for the graph that is chosen; false if another one was chosen meanwhile
+   */
+  constructor(send, isReady) {
     at("input").addEventListener("submit", async (event) => {
       event.preventDefault();
+      if (!(await isReady())) return;
+      const written = at("message").value;
       const request = this.#request();
-      if (request && (await send(request))) at("message").value = "";
+      // What was written meanwhile is another message.
+      if (request && (await send(request)) && at("message").value === written) at("message").value = "";
     });
     at("input").addEventListener("keydown", (event) => {
       const sends = event.ctrlKey || event.metaKey || (event.target === at("message") && !event.shiftKey);

@@ -58,6 +58,16 @@ export class GraphView {
 
   #fitted = 1;
 
+  /** Show no graph: another one is asked for, or cannot be drawn. @param {string} [why] */
+  clear(why = "") {
+    this.#parts.clear();
+    this.#groups = new Set();
+    this.#selected = null;
+    this.#size = { width: 0, height: 0 };
+    this.#words.replaceChildren();
+    this.#place.replaceChildren(why && el("p.hint", { role: "alert" }, why));
+  }
+
   draw(graph, name) {
     this.#graph = graph;
     this.#name = name;

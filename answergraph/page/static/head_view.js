@@ -4,7 +4,8 @@ import { answersIn } from "./answers.js";
 import { button, el, icon } from "./dom.js";
 import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
-import { headOf, usageOf } from "./outcome_words.js";
+import { headOf } from "./open_words.js";
+import { usageOf } from "./outcome_words.js";
 import { isPrivate } from "./state_view.js";
 import { valueTree } from "./value_tree.js";
 

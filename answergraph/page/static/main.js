@@ -17,9 +17,11 @@ import { HeadView } from "./head_view.js";
 import { InterruptView } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
 import { showNotice } from "./notice.js";
-import { statusLine, statusWords, toldStatus } from "./outcome_words.js";
+import { statusLine } from "./open_words.js";
+import { statusWords, toldStatus } from "./outcome_words.js";
 import { RunList } from "./run_list.js";
 import { RunStore } from "./run_store.js";
+import { Selection } from "./selection.js";
 import { StateView } from "./state_view.js";
 import { StepChoice } from "./step_choice.js";
 import { DrawnEdges, lightsOf, reasonsOf } from "./taken_path.js";
@@ -45,12 +47,10 @@ const known = new Map();
 let assistant = null;
 let graph = null;
 let reasons = new Map();
-/** What the address says is open. */
-let opened = {};
 let stood = "none";
 let shownRun;
-/** How often a graph was chosen: an answer that comes too late is not shown. */
-let chosen = 0;
+const selection = new Selection({ tab: openTab, place: openPlace, compare: (which) => compare.open(which) }, failed);
+const choose = (change) => ((at("error").hidden = true), selection.choose(change));
 
 const details = new DetailsView(at("details"), {
   fork: (step) => fork(step),
@@ -92,7 +92,7 @@ const stateView = new StateView(at("state"), async (...changed) => {
   stateView.reset();
 });
 const compare = new CompareView(at("compare"), (other) => choose({ compare: other, ...(other && { run: store.run.id }) }));
-const composer = new Composer((request) => start(request));
+const composer = new Composer((request) => start(request), () => selection.isReady());
 const interrupts = new InterruptView(at("interrupts"), (resume) => start({ command: { resume } }));
 const tokenField = new TokenField(at("token"));
 const threads = new ThreadList(at("threads"), at("find-thread"), {
@@ -110,8 +110,8 @@ new Theme(at("theme"), () => {});
 divide(at("divider"), at("side"));
 
 function show(run) {
-  const name = known.get(assistant)?.graph_id ?? "";
-  head.show(run, { name, description: known.get(assistant)?.description });
+  const { graph_id: name = "", description } = known.get(assistant) ?? {};
+  head.show(run, { name, description });
   const found = casesOf(run);
   const bySpace = new Map(found.map((each) => [each.step?.childSpace, each]));
   answers.show(run, bySpace);
@@ -125,14 +125,14 @@ function show(run) {
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
-  at("description").textContent = firstWords(run) || (known.get(assistant)?.description ?? "");
+  at("description").textContent = firstWords(run) || (description ?? "");
   interrupts.show(store.isBusy || run.checkpoint || run.leftAt ? [] : run.interrupts);
   showNotice(at("notice"), run, () => store.retry());
   showStepOfAddress(run);
   runs.show(run);
   // The head says why a run failed.
-  if (run.error && run.status !== "failed") failed(run.error);
-  else at("error").hidden = true;
+  if (run.error && run.status !== "failed") failed(run.error, "run");
+  else if (at("error").dataset.of === "run") at("error").hidden = true;
   say(statusLine(run));
 }
 
@@ -140,7 +140,8 @@ const firstWords = ({ messages: all }) => textOf(all.find(({ type, inside }) => 
 const nodeNames = () =>
   [...new Set((graph?.nodes ?? []).map(({ id }) => String(id).split(":")[0]))].filter((id) => !id.startsWith("__"));
 
-function failed(error) {
+function failed(error, of = "page") {
+  at("error").dataset.of = of;
   const text = typeof error === "string" ? error : (error.message ?? JSON.stringify(error));
   const said = error.error ? `${error.error}: ${text}` : text;
   if (at("error").textContent !== said) at("error").textContent = said;
@@ -154,9 +155,13 @@ function say(text) {
 async function start(request) {
   const context = composer.context();
   if (context === null || store.isBusy) return false;
+  at("error").hidden = true;
   details.clear();
   stateView.reset();
-  return store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
+  const isTaken = await store.start({ assistant_id: assistant, ...(Object.keys(context).length && { context }), ...request });
+  // Also a run that nobody looks at any more stands in the list.
+  if (isTaken) await threads.load().catch(failed);
+  return isTaken;
 }
 
 /** A run has ended: the lists show it. */
@@ -166,26 +171,31 @@ async function listAgain({ status, thread }) {
   document.title =
     thread && status !== "none" ? `${statusWords(toldStatus(store.run)).word} · answergraph` : "answergraph: watch a run";
   if (!ends) return;
-  await threads.load(thread).catch(failed);
+  await threads.load().catch(failed);
   if (at("checkpoints-box").open) await checkpoints.load(thread).catch(failed);
 }
 
+/** Draw a graph and ask for what it takes; what was drawn before is no picture of it. */
 async function chooseAssistant(id) {
   assistant = id;
+  graph = null;
   at("assistant").value = id;
-  const turn = ++chosen;
+  at("run").textContent = `Run ${known.get(id)?.graph_id ?? ""}`;
   at("input").setAttribute("aria-busy", "true");
+  drawing.clear();
+  show(store.run);
   const [drawn, found] = await Promise.all([api.graph(id), api.schemas(id)]);
-  if (turn !== chosen) return;
+  if (id !== assistant) return;
   graph = drawn;
   reasons = reasonsOf(graph);
   store.drawn = new DrawnEdges(graph);
   composer.make(found);
+  at("run").textContent = "Run";
   at("input").removeAttribute("aria-busy");
   try {
     drawing.draw(graph, known.get(id)?.name ?? id);
   } catch (error) {
-    failed(`The graph cannot be drawn: ${error.message}`);
+    drawing.clear(`The graph cannot be drawn: ${error.message}`);
   }
   show(store.run);
 }
@@ -196,51 +206,36 @@ async function edit(step) {
   stateView.edit(store.run.values, store.run.checkpoint, nodeNames());
 }
 
-/** A person has chosen something: it stands in the address, and the address decides what is open. */
-function choose(change) {
-  address.write(change, true);
-  return follow();
+function openTab(tab, before) {
+  tabs.open(tab);
+  if (tab === "messages" && before !== "messages") messages.opened();
+  if (tab !== before) show(store.run);
 }
 
-let opening = Promise.resolve();
-/** Open what the address says, one after the other. */
-const follow = () => (opening = opening.then(guarded(open)));
-
-async function open() {
-  const wanted = address.read();
-  const before = opened;
-  opened = wanted;
-  tabs.open(wanted.tab);
-  if (wanted.tab === "messages" && before.tab !== "messages") messages.opened();
-  if (wanted.assistant && wanted.assistant !== assistant) {
-    const id = known.has(wanted.assistant)
-      ? wanted.assistant
-      : [...known.values()].find(({ graph_id: name }) => name === wanted.assistant)?.assistant_id;
-    if (id && id !== assistant) await chooseAssistant(id);
-  }
-  if (
-    wanted.thread !== (store.run.thread ?? undefined) ||
-    wanted.checkpoint !== (store.run.checkpoint ?? undefined) ||
-    (wanted.run ?? (before.run && !wanted.checkpoint ? store.run.runs[0]?.run_id : store.run.id)) !== store.run.id
-  )
-    await openThread(wanted);
-  if (wanted.compare !== before.compare) await compare.open(wanted.compare ?? null);
-  show(store.run);
+/** Open the graph and the run that a person has chosen. */
+async function openPlace(wanted, before) {
+  const named = known.has(wanted.assistant)
+    ? wanted.assistant
+    : [...known.values()].find(({ graph_id: name }) => name === wanted.assistant)?.assistant_id;
+  const { thread, checkpoint, id: shown, runs: ofThread } = store.run;
+  const newest = before.run && !wanted.checkpoint ? ofThread[0]?.run_id : shown;
+  const isOpen = wanted.thread === (thread ?? undefined) && wanted.checkpoint === (checkpoint ?? undefined) && (wanted.run ?? newest) === shown;
+  const id = named ?? assistant;
+  await Promise.all([isOpen ? show(store.run) : openThread(wanted), (id !== assistant || !graph) && id && chooseAssistant(id)]);
 }
 
 async function openThread({ thread, run, checkpoint }) {
   details.clear();
   stateView.reset();
   at("rail").classList.remove("open");
+  threads.mark(thread ?? null);
   if (!thread) {
     store.newThread();
     at("message").focus();
   } else if (checkpoint) {
-    if (store.run.thread !== thread) await store.openThread(thread);
-    await store.openCheckpoint(checkpoint);
     at("checkpoint-text").textContent = "This is an older state of the thread. A run from here begins a branch.";
+    await store.openCheckpoint(thread, checkpoint);
   } else await store.openThread(thread, run);
-  await threads.load(thread ?? null);
   if (at("checkpoints-box").open) await checkpoints.load(thread ?? null);
 }
 
@@ -256,11 +251,12 @@ function goTo(id) {
 }
 
 /** Keep in the address what is open, so that the page can be loaded again. */
-function remember({ thread, checkpoint, id }) {
-  if (!assistant) return;
+function remember({ thread, checkpoint, id, status }) {
+  if (!assistant || status === "opening" || status === "unread") return;
   const hasMovedOn = shownRun && id !== shownRun && address.read().run === shownRun;
   shownRun = id;
-  address.write({ assistant, thread, checkpoint, ...(hasMovedOn && { run: null, step: null }) });
+  threads.mark(thread);
+  selection.adopt({ thread, checkpoint, ...(hasMovedOn && { run: null, step: null }) });
 }
 
 at("assistant").addEventListener("change", ({ target }) =>
@@ -274,7 +270,7 @@ at("stop").addEventListener("click", () => store.stop().catch(failed));
 at("back").addEventListener("click", () => choose({ tab: "timeline" }));
 at("menu").addEventListener("click", () => at("menu").setAttribute("aria-expanded", String(at("rail").classList.toggle("open"))));
 at("checkpoints-box").addEventListener("toggle", ({ target }) => target.open && checkpoints.load(store.run.thread).catch(failed));
-addEventListener("popstate", follow);
+addEventListener("popstate", () => selection.follow());
 
 async function begin() {
   api.onTokenNeeded((said) => tokenField.ask(said));
@@ -283,13 +279,13 @@ async function begin() {
   listAssistants(at("assistant"), named);
   if (!named.length) return failed("The server serves no graph.");
   if (!address.read().assistant) address.write({ assistant: named[0].assistant_id });
-  await follow();
+  await selection.follow();
   if (!assistant) await chooseAssistant(named[0].assistant_id);
-  await threads.load(store.run.thread);
+  await threads.load();
 }
 
 store.subscribe(show);
-store.subscribe((run) => (opened.thread !== undefined || run.thread ? remember(run) : undefined));
+store.subscribe(remember);
 store.subscribe(listAgain);
 
 begin()

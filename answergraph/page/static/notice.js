@@ -3,6 +3,7 @@
 import { button, el } from "./dom.js";
 
 const TELLERS = {
+  unsure: () => ["The server has not said whether your message arrived.", "It is being asked; nothing is sent twice."],
   lost: ({ tries = 0, retryAt }, { begunAt }) => [
     tries > 5 ? "The server does not answer." : begunAt ? "Connection lost. The run goes on." : "Connection lost.",
     `${begunAt ? "Missed steps are fetched then." : "Whether the run continues is unknown until the server answers."} Tried ${tries} ${tries === 1 ? "time" : "times"}${retryAt ? `, next at ${new Date(retryAt).toLocaleTimeString()}` : ""}.`,

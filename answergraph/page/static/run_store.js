@@ -2,18 +2,18 @@
 // run. What the server says decides: the end of a byte stream ends nothing.
 
 import * as api from "./api.js";
-import { correctSteps, lastCheckpoint, PastRun } from "./past_run.js";
+import { correctSteps, PastRun } from "./past_run.js";
+import { QuietQuestion } from "./quiet_question.js";
 import { RunConnection } from "./run_connection.js";
 import { RunSender } from "./run_sender.js";
 import { BUSY, endedAs, standsAs } from "./run_status.js";
 import { RunView } from "./run_view.js";
+import { readThread, stateAtEnd } from "./thread_reader.js";
 
 /** @typedef {import("./run_types.js").Run} Run */
 
 /** How many pages of checkpoints are read before somebody has to ask for more, where no stream tells of the steps. */
 const PAGES = 10;
-/** How long nothing is heard of a run before the server is asked which node is at work, in milliseconds; then again, twice. */
-const QUIET = [300, 1500, 5000];
 /** How long the page says that it is connected again, in milliseconds. */
 const SHOWN_BACK = 5000;
 const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
@@ -30,9 +30,10 @@ export class RunStore {
   /** @type {PastRun|null} where the steps come from, if no stream has told them from the first on */
   #past = null;
   #sender = new RunSender();
-  #quiet = null;
-  /** Counts the events of the stream. */
-  #heard = 0;
+  #quiet = new QuietQuestion(
+    () => (this.#known.status === "running" && !this.#view.steps.all.some(({ state }) => state === "running") ? this.#known.thread : null),
+    (tasks) => (this.#view.steps.suppose(tasks, Date.now()), tasks.length && this.#change()),
+  );
   /** Tells the other tabs which run has begun. */
   #tabs = new BroadcastChannel("answergraph-runs");
 
@@ -68,27 +69,46 @@ export class RunStore {
     this.#open(NOTHING, {});
   }
 
-  /** Open a thread with one of its runs, and join it if it goes on. @param {string} thread @param {string} [wanted] the newest by default */
+  /** Open a thread with one of its runs, and join it if it goes on. What was open before is left at once: it says nothing of this one.
+   * @param {string} thread @param {string} [wanted] the newest by default
+   */
   async openThread(thread, wanted) {
-    const turn = this.#leave();
-    const [newest, runs] = await Promise.all([api.state(thread), api.runs(thread)]);
-    const current = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
-    const record = wanted ? (runs.find(({ run_id: id }) => id === wanted) ?? (await api.run(thread, wanted))) : current;
-    const leftAt = record && record !== current ? await lastCheckpoint(thread, record.run_id) : null;
-    const state = leftAt ? await api.state(thread, leftAt) : newest;
+    this.#expect({ thread, id: wanted ?? null });
+    await this.#load(thread, wanted);
+  }
+
+  /** Open an older state of a thread; a run that is started then begins a branch there. @param {string} thread @param {string} checkpoint */
+  async openCheckpoint(thread, checkpoint) {
+    this.#expect({ thread, checkpoint });
+    const turn = this.#turn;
+    const [state, runs] = await this.#told(Promise.all([api.state(thread, checkpoint), this.#known.runs.length ? this.#known.runs : api.runs(thread)]));
+    if (turn === this.#turn) this.#open({ ...NOTHING, thread, assistant: this.#known.assistant, checkpoint, runs }, state);
+  }
+
+  #expect({ thread, ...place }) {
+    const { runs, assistant } = this.#known;
+    this.#open({ ...NOTHING, assistant, thread, ...place, status: "opening", runs: thread === this.#known.thread ? runs : [] }, {});
+  }
+
+  async #load(thread, wanted) {
+    const turn = this.#turn;
+    const { record, runs, leftAt, state } = await this.#told(readThread(thread, wanted));
     if (turn !== this.#turn) return;
     const known = { ...NOTHING, thread, id: record?.run_id ?? null, runs, leftAt, assistant: record?.assistant_id ?? this.#known.assistant };
-    this.#open({ ...known, status: standsAs(state, leftAt) }, state);
+    this.#open({ ...known, status: record ? "opening" : standsAs(state, leftAt) }, state);
     if (record) this.#follow(record, state);
     else if (this.#known.status !== "none") await this.loadOlderSteps();
   }
 
-  /** Open an older state of the open thread; a run that is started then begins a branch there. @param {string} checkpoint */
-  async openCheckpoint(checkpoint) {
-    const { thread, assistant } = this.#known;
-    const turn = this.#leave();
-    const state = await api.state(thread, checkpoint);
-    if (turn === this.#turn) this.#open({ ...NOTHING, thread, assistant, checkpoint }, state);
+  /** What the server says of what is being opened; if it says nothing, nothing is known of it. */
+  async #told(answer) {
+    const turn = this.#turn;
+    try {
+      return await answer;
+    } catch (error) {
+      if (turn === this.#turn && this.#known.status === "opening") this.#change({ status: "unread" });
+      throw error;
+    }
   }
 
   /** Start a run in the open thread, or in a new one.
@@ -97,16 +117,19 @@ export class RunStore {
    */
   async start(request) {
     if (this.isBusy) return false;
-    const before = this.#known.status;
+    const { status: before, checkpoint } = this.#known;
     const turn = ++this.#turn;
+    const isCurrent = () => turn === this.#turn;
     this.#change({ assistant: request.assistant_id, status: "sending", unsent: null });
     try {
       const thread = this.#known.thread ?? (await api.createThread()).thread_id;
-      this.#change({ thread });
-      const record = await this.#sender.send(thread, this.#known.checkpoint, request);
-      if (turn !== this.#turn) return true;
+      if (isCurrent()) this.#change({ thread }, true);
+      const record = await this.#sender.send(thread, checkpoint, request, () => isCurrent() && this.#change({ connection: { state: "unsure" } }));
+      if (!isCurrent()) return true;
       this.#connection?.close();
-      if (this.#known.leftAt) this.#view.open(await api.state(thread));
+      const newest = this.#known.leftAt && (await api.state(thread).catch(() => null));
+      if (!isCurrent()) return true;
+      if (newest) this.#view.open(newest);
       this.#view.begin();
       this.#view.conversation.write([record.kwargs?.input?.messages ?? request.input?.messages ?? []].flat());
       this.#past = null;
@@ -116,7 +139,7 @@ export class RunStore {
       return true;
     } catch (error) {
       const message = error instanceof api.ServerError ? error.message : "The server does not answer.";
-      if (turn === this.#turn) this.#change({ status: before, unsent: { request, message } });
+      if (isCurrent()) this.#change({ status: before, connection: { state: "idle" }, unsent: { request, message } });
       return false;
     }
   }
@@ -156,11 +179,12 @@ export class RunStore {
     }
   }
 
-  /** Stop listening; the run goes on. @returns {number} the turn that has begun */
+  /** Stop listening; the run goes on. */
   #leave() {
     this.#connection?.close();
     this.#connection = null;
-    return ++this.#turn;
+    this.#quiet.end();
+    this.#turn += 1;
   }
 
   #open(known, state) {
@@ -176,7 +200,9 @@ export class RunStore {
     if (!thread || checkpoint || leftAt || this.isBusy) return;
     const turn = this.#turn;
     const [newest] = await api.runs(thread, 1).catch(() => []);
-    if (newest && newest.run_id !== id && turn === this.#turn) await this.openThread(thread);
+    if (!newest || newest.run_id === id || turn !== this.#turn) return;
+    this.#leave();
+    await this.#load(thread).catch(() => {});
   }
 
   /** Listen to a run to its end. @param {object} record the server's word on it @param {object} [state] at its end, if that is known */
@@ -186,7 +212,10 @@ export class RunStore {
     const isCurrent = () => turn === this.#turn;
     const createdAt = Date.parse(record.created_at) || Date.now();
     const isOld = !["pending", "running"].includes(record.status);
-    this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, ...(isOld ? {} : { status: record.status === "pending" ? "queued" : "running" }) });
+    const status = isOld ? endedAs(record, state, this.#known, this.#view) : { pending: "queued" }[record.status] ?? "running";
+    // What an old run left is known already: its stream tells the way there.
+    this.#view.isPast = isOld;
+    this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, status });
     this.#connection = new RunConnection(thread, record.run_id, {
       // An event that does not say when it was made was made just now, or nobody knows when.
       take: (event) => isCurrent() && this.#take({ ...event, at: event.at ?? (isOld ? null : Date.now()) }),
@@ -200,7 +229,7 @@ export class RunStore {
 
   async #end(record, known, isCurrent) {
     const { thread, status, runs } = this.#known;
-    const state = known ?? (await this.#stateAtEnd(thread));
+    const state = known ?? (await stateAtEnd(thread));
     if (!isCurrent()) return;
     this.#view.end(state, !record || record.status === "interrupted" || status === "stopping");
     if (!record) this.#view.error = "The server no longer knows this run.";
@@ -213,38 +242,8 @@ export class RunStore {
     else await this.loadOlderSteps().catch(() => {});
   }
 
-  /** The state, however long the server takes to answer; null if it cannot say: then what the stream told stays. */
-  async #stateAtEnd(thread) {
-    for (;;) {
-      try {
-        return await api.state(thread);
-      } catch (error) {
-        if (error instanceof api.ServerError) return null;
-        await new Promise((resume) => setTimeout(resume, 2000));
-      }
-    }
-  }
-
-  /** A stream without whole states does not say that a node begins; the newest checkpoint does. */
-  #askWhenQuiet(asked = 0) {
-    clearTimeout(this.#quiet);
-    if (asked === QUIET.length) return;
-    const [turn, heard] = [this.#turn, this.#heard];
-    const isNews = () => turn === this.#turn && heard === this.#heard && this.#known.status === "running";
-    this.#quiet = setTimeout(async () => {
-      if (!isNews() || document.hidden || this.#view.steps.all.some(({ state }) => state === "running")) return;
-      const [newest] = await api.checkpoints(this.#known.thread, { limit: 1 }).catch(() => []);
-      if (!isNews()) return;
-      const working = (newest?.tasks ?? []).filter(({ name, result, error }) => name !== "__start__" && !result && !error);
-      this.#view.steps.suppose(working, Date.now());
-      if (working.length) this.#change();
-      else this.#askWhenQuiet(asked + 1);
-    }, QUIET[asked]);
-  }
-
   #take(event) {
-    this.#heard += 1;
-    this.#askWhenQuiet();
+    this.#quiet.wait();
     const wasBegun = this.#view.attempts;
     this.#view.take(event);
     if (event.event === "end") return;
@@ -260,7 +259,7 @@ export class RunStore {
     const { status } = this.#known;
     const said = { pending: "queued", running: "running" }[record?.status];
     if (connection.state === "back") this.#expireBack();
-    this.#askWhenQuiet();
+    this.#quiet.wait();
     this.#change({ connection: { missed: 0, ...connection }, ...(said && status !== "stopping" ? { status: said } : {}) });
   }
 
@@ -269,8 +268,7 @@ export class RunStore {
     setTimeout(() => turn === this.#turn && ["back", "restarted"].includes(this.#known.connection.state) && this.#change({ connection: { state: "open" } }), SHOWN_BACK);
   }
 
-  #change(known = {}) {
-    const isNew = known.status !== undefined && known.status !== this.#known.status;
+  #change(known = {}, isNew = known.status !== undefined && known.status !== this.#known.status) {
     Object.assign(this.#known, known);
     if (isNew) this.#tell();
     else this.#due ??= requestAnimationFrame(() => this.#tell());

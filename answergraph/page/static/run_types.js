@@ -2,6 +2,8 @@
 
 /** How a run stands, by the server's word.
  *
+ * opening   the server is being asked how it stands
+ * unread    the server could not be asked, or did not say
  * none      nothing has run here, or a checkpoint is open
  * sending   the request is on its way
  * queued    the server has taken the run and has not begun it
@@ -13,15 +15,16 @@
  * failed    it raised: see `error`
  * stopped   somebody stopped it
  * resumed   it waited for a person, and a later run of the thread went on
- * @typedef {"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"|"resumed"} Status
+ * @typedef {"opening"|"unread"|"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"|"resumed"} Status
  */
 
 /** What the page hears of the server, which is another thing than the run's status.
  *
  * idle  nothing is listened to · open  a stream is read · lost  no answer since `since`; `tries` so far, the next one at `retryAt`
+ * unsure  the server has not said whether it took the run that was sent
  * back  the stream is read again, and `missed` steps came meanwhile; `open` again five seconds later
  * restarted  the same, and the server had to take the run up again
- * @typedef {{state: "idle"|"open"|"lost"|"back"|"restarted", tries?: number, since?: number, retryAt?: number, missed?: number}} Connection
+ * @typedef {{state: "idle"|"open"|"unsure"|"lost"|"back"|"restarted", tries?: number, since?: number, retryAt?: number, missed?: number}} Connection
  */
 
 /** One visit of a node. Times are milliseconds since 1970, or null where nobody knows them.

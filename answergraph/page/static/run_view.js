@@ -20,6 +20,8 @@ export class RunView {
   isWhole = false;
   /** Whether it told of steps: another client may have asked for whole states alone. */
   hasSteps = false;
+  /** Whether the state that the run left is known: then no event changes it. */
+  isPast = false;
 
   /** Show a state that was stored: a thread's newest, or that of a checkpoint. */
   open(state) {
@@ -37,6 +39,7 @@ export class RunView {
     this.attempts = 0;
     this.isWhole = false;
     this.hasSteps = false;
+    this.isPast = false;
   }
 
   /** Take one event; `updates|case:1f…|explore:a0…` happens in the space `case:1f…|explore:a0…`. @param {{event: string, data: string, at: number|null}} event */
@@ -89,7 +92,7 @@ export class RunView {
     if (!written) return;
     const { messages, ...rest } = written;
     if (messages) this.conversation.write([messages].flat(), space);
-    if (space) return;
+    if (space || this.isPast) return;
     // The state's reducers are not known here: lists grow, everything else is replaced. The state at the end sets it right.
     const joined = Object.entries(rest).map(([key, value]) => [key, grown(this.values[key], value)]);
     this.values = { ...this.values, ...Object.fromEntries(joined) };

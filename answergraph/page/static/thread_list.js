@@ -14,9 +14,11 @@ function firstWords({ extracted, values, metadata }) {
   return typeof text === "string" && text.trim() ? brief(text, 140) : (metadata?.graph_id ?? "thread");
 }
 
-/** An outcome says more than that the thread is idle. */
-const statusOf = ({ status, extracted, values }) =>
-  status === "idle" ? (extracted?.outcome_status ?? values?.outcome?.status ?? "idle") : status;
+/** An outcome says more than that the thread is idle; a thread without interrupts waits for nobody, its run was stopped. */
+function statusOf({ status, extracted, values, interrupts }) {
+  if (status === "idle") return extracted?.outcome_status ?? values?.outcome?.status ?? "idle";
+  return status === "interrupted" && interrupts && !Object.values(interrupts).flat().length ? "stopped" : status;
+}
 
 export class ThreadList {
   #place;
@@ -25,6 +27,8 @@ export class ThreadList {
   #current = null;
   #words = "";
   #print = "";
+  /** Counts the questions: an answer to an older one is not shown. */
+  #asked = 0;
 
   /** @param {HTMLElement} place @param {HTMLInputElement} find @param {{open: Function, failed: Function}} actions */
   constructor(place, find, actions) {
@@ -33,12 +37,19 @@ export class ThreadList {
     find.addEventListener("input", () => ((this.#words = find.value.toLowerCase()), this.#filter()));
   }
 
+  /** Say which thread is open. @param {string|null} thread */
+  mark(thread) {
+    if (thread === this.#current) return;
+    this.#current = thread;
+    for (const each of this.#place.querySelectorAll(".thread")) each.setAttribute("aria-current", String(each.dataset.id === thread));
+  }
+
   /** Ask the server anew. */
-  async load(current = this.#current) {
-    this.#current = current;
+  async load() {
+    const asked = ++this.#asked;
     const found = await api.threads(this.#shown);
-    const print = JSON.stringify([current, found]);
-    if (print === this.#print) return;
+    const print = JSON.stringify(found);
+    if (asked !== this.#asked || print === this.#print) return;
     this.#print = print;
     const items = found.map((thread) => this.#item(thread));
     if (found.length === this.#shown)
@@ -67,7 +78,7 @@ export class ThreadList {
         type: "button",
         "data-id": id,
         "data-tone": tone,
-        "aria-current": id === this.#current ? "true" : null,
+        "aria-current": String(id === this.#current),
         title: metadata?.graph_id,
         onclick: this.#guarded(() => this.#actions.open(id, metadata)),
       },

@@ -67,5 +67,5 @@ def test_a_run_that_the_server_has_not_begun_is_queued_until_it_begins(page: Pag
     expect(page.get_by_role("heading", level=1)).to_have_text("Queued")
     page.evaluate("(path) => fetch(`../${path}`, { method: 'POST' })", f"threads/{thread}/runs/{first}/cancel?action=interrupt")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Running")
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     assert ended(page) == "The run was stopped."

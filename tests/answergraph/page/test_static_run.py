@@ -84,7 +84,7 @@ def test_a_run_can_be_stopped(page: Page) -> None:
     page.get_by_label("Message", exact=True).fill("Wait.")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#drawing g.node.running")).to_have_count(1)
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     assert ended(page) == "The run was stopped."
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     expect(page.locator("#drawing g.node.running")).to_have_count(0)

@@ -78,7 +78,7 @@ def test_a_reload_in_the_middle_of_a_run_shows_all_of_it(page: Page) -> None:
     expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
     page.reload()
     expect(page.locator("#status")).to_have_text("The run goes on.")
-    expect(page.get_by_role("button", name="Stop")).to_be_enabled()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_enabled()
     assert ended(page) == "The run has ended."
     expect(page.locator("#step-count")).to_have_text("12")
     expect(page.locator("#count")).to_have_text("13")

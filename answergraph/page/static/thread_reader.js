@@ -1,0 +1,27 @@
+// Reads what a server holds of a thread. Knows no elements.
+
+import * as api from "./api.js";
+import { lastCheckpoint } from "./past_run.js";
+
+/** Read a thread with one of its runs, and the state that the run left. @param {string} thread @param {string} [wanted] the newest by default
+ * @returns {Promise<{record?: object, runs: object[], leftAt: string|null, state: object}>}
+ */
+export async function readThread(thread, wanted) {
+  const [newest, runs] = await Promise.all([api.state(thread), api.runs(thread)]);
+  const current = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
+  const record = wanted ? (runs.find(({ run_id: id }) => id === wanted) ?? (await api.run(thread, wanted))) : current;
+  const leftAt = record && record !== current ? await lastCheckpoint(thread, record.run_id) : null;
+  return { record, runs, leftAt, state: leftAt ? await api.state(thread, leftAt) : newest };
+}
+
+/** The state, however long the server takes to answer; null if it cannot say. */
+export async function stateAtEnd(thread) {
+  for (;;) {
+    try {
+      return await api.state(thread);
+    } catch (error) {
+      if (error instanceof api.ServerError && error.status < 500) return null;
+      await new Promise((resume) => setTimeout(resume, 2000));
+    }
+  }
+}
