@@ -12,12 +12,14 @@ from urllib.parse import quote
 
 from httpx import ASGITransport, AsyncClient
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 PAGE_PATH = "/page"
 
@@ -89,11 +91,35 @@ def _without_state(state: dict[str, Any]) -> dict[str, Any]:
     return {"checkpoint_id": (state.get("checkpoint") or state)["checkpoint_id"], **kept}
 
 
+class OnlyAskedRequests:
+    """Refuses what a browser sends for another site without asking the server whether it may.
+
+    Of a request with JSON it asks, and the server's allowed origins decide. A form or plain text is sent unasked, and a
+    server that reads it as JSON would start a run.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 403."""
+        if scope["type"] == "http" and scope["method"] == "POST" and _is_unasked(Headers(scope=scope)):
+            refusal = PlainTextResponse("Another site may send only JSON, and only from an origin that this server allows.", 403)
+            return await refusal(scope, receive, send)
+        return await self._app(scope, receive, send)
+
+
+def _is_unasked(headers: Headers) -> bool:
+    is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    return is_foreign and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json"
+
+
 def _application(routes: list[BaseRoute]) -> Starlette:
     """Make the application; Aegra needs one of FastAPI's and extends it."""
+    middleware = [Middleware(OnlyAskedRequests)]
     if find_spec("aegra_api") is None:
-        return Starlette(routes=routes)
-    application: Starlette = import_module("fastapi").FastAPI(routes=routes)
+        return Starlette(routes=routes, middleware=middleware)
+    application: Starlette = import_module("fastapi").FastAPI(routes=routes, middleware=middleware)
     return application
 
 

@@ -79,3 +79,18 @@ def test_a_vendored_library_comes_with_its_licence_and_is_small(library: str) ->
 )
 def test_no_file_of_the_page_is_longer_than_a_module_may_be(file: Path) -> None:
     assert len(file.read_text().splitlines()) <= 300
+
+
+@pytest.mark.parametrize(
+    ("site", "content_type", "status"),
+    [
+        ("cross-site", "text/plain", 403),
+        ("same-site", "application/x-www-form-urlencoded", 403),
+        ("cross-site", "application/json; charset=utf-8", 405),
+        ("same-origin", "text/plain", 405),
+        ("", "text/plain", 405),
+    ],
+)
+def test_only_what_a_browser_asked_for_is_taken_from_another_site(site: str, content_type: str, status: int) -> None:
+    headers = {"content-type": content_type, **({"sec-fetch-site": site} if site else {})}
+    assert client.post(PAGE_PATH, content="{}", headers=headers).status_code == status
