@@ -18,6 +18,8 @@ class FaultyProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._streams: dict[socket.socket, socket.socket] = {}
         self._refuses = False
+        self._passes = threading.Event()
+        self._passes.set()
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -39,6 +41,14 @@ class FaultyProxy:
     def come_back(self) -> None:
         self._refuses = False
 
+    def hang(self) -> None:
+        """Pass nothing on any more, and break nothing either."""
+        self._passes.clear()
+
+    def go_on(self) -> None:
+        """Pass on what has come meanwhile, and what comes."""
+        self._passes.set()
+
     def close(self) -> None:
         self._listener.close()
 
@@ -58,6 +68,7 @@ class FaultyProxy:
     def _pass_on(self, source: socket.socket, sink: socket.socket, is_request: bool) -> None:
         with suppress(OSError):
             while piece := source.recv(65536):
+                self._passes.wait()
                 if is_request and self._refuses:
                     break
                 if is_request and b"/stream" in piece.split(b"\r\n", 1)[0]:

@@ -1,5 +1,6 @@
 // The server's public HTTP API, as far as the page uses it.
 
+import { awaits, heard } from "./silence.js";
 import { serverSentEvents } from "./sse.js";
 
 /** The page lies one folder below the server's address, wherever that is. */
@@ -30,6 +31,36 @@ let askForToken = null;
 export const onTokenNeeded = (ask) => (askForToken = ask);
 let asking = null;
 
+/** How long an answer may take, in milliseconds: of a question about a status, of anything else. */
+const SOON = 5000;
+const AT_LAST = 60_000;
+
+/** The server has not answered in time. */
+class Silence extends Error {
+  constructor(limit) {
+    super(`The server has not answered for ${limit / 1000} seconds.`);
+  }
+}
+
+/** Ask the server, and read its answer within a time. @param {(response: Response) => Promise<any>} read */
+const answered = (read, request, limit = AT_LAST) => authorized(() => answeredInTime(read, request, limit));
+
+async function answeredInTime(read, request, limit) {
+  const end = awaits();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Silence(limit)), limit);
+  try {
+    const found = await read(await send(...request, { signal: late.signal }));
+    end(true);
+    return found;
+  } catch (error) {
+    end(error instanceof ServerError);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function send(method, path, body, { signal, headers = {} } = {}) {
   const token = sessionStorage.getItem(TOKEN);
   const response = await fetch(new URL(path, SERVER), {
@@ -42,12 +73,21 @@ async function send(method, path, body, { signal, headers = {} } = {}) {
     },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
+  heard();
   if (response.ok) return response;
-  const said = await reason(response);
-  if (response.status !== 401 || !askForToken) throw new ServerError(response.status, said);
-  // Another request may have brought a new token meanwhile; one question serves all that wait.
-  if (token === sessionStorage.getItem(TOKEN)) sessionStorage.setItem(TOKEN, await (asking ??= askForToken(said).finally(() => (asking = null))));
-  return send(method, path, body, { signal, headers });
+  throw new ServerError(response.status, await reason(response));
+}
+
+async function authorized(attempt) {
+  const token = sessionStorage.getItem(TOKEN);
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error.status !== 401 || !askForToken) throw error;
+    // Another request may have brought a new token meanwhile; one question serves all that wait.
+    if (token === sessionStorage.getItem(TOKEN)) sessionStorage.setItem(TOKEN, await (asking ??= askForToken(error.message).finally(() => (asking = null))));
+    return authorized(attempt);
+  }
 }
 
 async function reason(response) {
@@ -61,7 +101,7 @@ async function reason(response) {
   }
 }
 
-const json = async (...request) => (await send(...request)).json();
+const json = (method, path, body, limit) => answered((response) => response.json(), [method, path, body], limit);
 const part = encodeURIComponent;
 const runPath = (thread, run) => `threads/${part(thread)}/runs/${part(run)}`;
 
@@ -117,18 +157,27 @@ export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
 
 /** The runs of a thread, newest first, without their inputs where the server can leave them out. */
 export const runs = (thread, limit = 100) => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`);
-export const run = (thread, id) => json("GET", runPath(thread, id));
-export const cancelRun = (thread, id) => send("POST", `${runPath(thread, id)}/cancel?action=interrupt`);
+export const run = (thread, id) => json("GET", runPath(thread, id), undefined, SOON);
+export const cancelRun = (thread, id) =>
+  answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=interrupt`, undefined], SOON);
+/** Ask whether anybody is there. */
+export const ping = () => answered((response) => response.text(), ["GET", "page/icon.svg?ping", undefined], SOON);
 
 /** Have the server carry out a run, whoever listens. */
 export const createRun = (thread, request) =>
   json("POST", `threads/${part(thread)}/runs`, { stream_mode: STREAM_MODES, stream_subgraphs: true, stream_resumable: true, ...request });
 
 /** Listen to a run: what came after an event, then what comes.
- * @param {{after?: string, tokens?: boolean, signal?: AbortSignal, heard?: () => void}} how
+ * @param {{after?: string, tokens?: boolean, signal?: AbortSignal, tell?: () => void}} how `tell` is called for whatever comes
  */
-export async function* joinRun(thread, id, { after = FROM_THE_START, tokens = true, signal, heard }) {
+export async function* joinRun(thread, id, { after = FROM_THE_START, tokens = true, signal, tell = () => {} }) {
   const path = `${runPath(thread, id)}/stream${tokens ? "" : `?stream_mode=${part(WITHOUT_TOKENS)}`}`;
-  const response = await send("GET", path, undefined, { signal, headers: { "last-event-id": after } });
-  yield* serverSentEvents(response.body, heard);
+  const end = awaits();
+  try {
+    const response = await authorized(() => send("GET", path, undefined, { signal, headers: { "last-event-id": after } }));
+    yield* serverSentEvents(response.body, () => (heard(), tell()));
+    end(true);
+  } finally {
+    end(false);
+  }
 }

@@ -66,7 +66,7 @@ export class HeadView {
 
   /** The last message and the state, where there is no answer to show. */
   #showLeft(run) {
-    const isOver = ["ended", "failed", "stopped"].includes(run.status);
+    const isOver = ["ended", "failed", "stopped", "unknown"].includes(run.status);
     const hasAnswer = answersIn(run.values).length > 0 || run.growing.length > 0;
     const values = Object.entries(run.values).filter(([key, value]) => key !== "messages" && !isPrivate(key, run.values) && value !== null);
     const said = lastMessage(run.messages);

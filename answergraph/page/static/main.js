@@ -16,7 +16,7 @@ import { GraphView } from "./graph_view.js";
 import { HeadView } from "./head_view.js";
 import { InterruptView } from "./interrupts.js";
 import { MessageList } from "./message_list.js";
-import { showNotice } from "./notice.js";
+import { showNotice, watchConnection } from "./notice.js";
 import { statusLine } from "./open_words.js";
 import { statusWords, toldStatus } from "./outcome_words.js";
 import { RunList } from "./run_list.js";
@@ -29,6 +29,7 @@ import { Tabs } from "./tabs.js";
 import { Theme } from "./theme.js";
 import { ThreadList } from "./thread_list.js";
 import { TimelineView } from "./timeline_view.js";
+import { atLast } from "./thread_reader.js";
 import { TokenField } from "./token_field.js";
 
 const at = (id) => document.getElementById(id);
@@ -219,7 +220,7 @@ async function openPlace(wanted, before) {
     : [...known.values()].find(({ graph_id: name }) => name === wanted.assistant)?.assistant_id;
   const { thread, checkpoint, id: shown, runs: ofThread } = store.run;
   const newest = before.run && !wanted.checkpoint ? ofThread[0]?.run_id : shown;
-  const isOpen = wanted.thread === (thread ?? undefined) && wanted.checkpoint === (checkpoint ?? undefined) && (wanted.run ?? newest) === shown;
+  const isOpen = store.run.status !== "unread" && wanted.thread === (thread ?? undefined) && wanted.checkpoint === (checkpoint ?? undefined) && (wanted.run ?? newest) === shown;
   const id = named ?? assistant;
   await Promise.all([isOpen ? show(store.run) : openThread(wanted), (id !== assistant || !graph) && id && chooseAssistant(id)]);
 }
@@ -274,7 +275,7 @@ addEventListener("popstate", () => selection.follow());
 
 async function begin() {
   api.onTokenNeeded((said) => tokenField.ask(said));
-  for (const each of await api.assistants()) known.set(each.assistant_id, each);
+  for (const each of await atLast(api.assistants, failed)) known.set(each.assistant_id, each);
   const named = [...known.values()].toSorted((one, other) => one.graph_id.localeCompare(other.graph_id));
   listAssistants(at("assistant"), named);
   if (!named.length) return failed("The server serves no graph.");
@@ -284,6 +285,7 @@ async function begin() {
   await threads.load();
 }
 
+watchConnection(at("heard"), store, show);
 store.subscribe(show);
 store.subscribe(remember);
 store.subscribe(listAgain);

@@ -1,12 +1,12 @@
 // Listens to one run until the server says that it is over. Streams break; the run goes on.
 
 import * as api from "./api.js";
+import { SILENT } from "./silence.js";
 
 const OVER = ["success", "error", "timeout", "interrupted"];
-/** How long until the next try, in milliseconds; the last one stays. */
-const PAUSES = [500, 1000, 2000, 4000, 8000, 15000];
-/** A server sends a sign of life every few seconds; one that is silent for so long is gone, in milliseconds. */
-const MAX_SILENCE = 45_000;
+/** How long until the next try, in milliseconds; the last one stays. A part of it is left to chance: not all pages shall come at once. */
+const PAUSES = [1000, 2000, 4000, 8000, 15_000, 30_000];
+const CHANCE = 0.2;
 /** The word on a run may come a moment after the end of its stream: how often it is asked for before that counts as a cut. */
 const MAX_ASKED_AT_END = 5;
 /** From so many steps on, messages come whole: each piece of one brings a kilobyte of the server's own words. */
@@ -25,6 +25,9 @@ const isAfter = (id, other) => {
   return first > otherFirst || (first === otherFirst && count > otherCount);
 };
 
+/** Nothing was heard for a while. */
+class Quiet extends Error {}
+
 export class RunConnection {
   #thread;
   #run;
@@ -37,6 +40,9 @@ export class RunConnection {
   #atLast = new Set();
   #tries = 0;
   #lostAt = null;
+  /** The two clocks: the last byte of this run's stream or word on it, and its last event. A model that thinks sends no event. */
+  #heardAt = Date.now();
+  #newsAt = Date.now();
   #steps = 0;
   #wantsStop = false;
   /** Whether pieces of messages are listened to. */
@@ -67,7 +73,7 @@ export class RunConnection {
       } catch (error) {
         if (this.#closed.signal.aborted) return undefined;
         if (error.status === 404) return null;
-        await this.#lost();
+        if (!(error instanceof Quiet)) await this.#lost();
       }
     }
     return undefined;
@@ -91,8 +97,9 @@ export class RunConnection {
 
   async #ask() {
     const record = await api.run(this.#thread, this.#run);
-    if (this.#wantsStop && !OVER.includes(record.status) && this.#tries) await api.cancelRun(this.#thread, this.#run);
-    this.#tell(this.#lostAt ? { state: "back", tries: this.#tries, since: this.#lostAt } : { state: "open" }, record);
+    this.#heardAt = Date.now();
+    if (this.#wantsStop && !OVER.includes(record.status)) await api.cancelRun(this.#thread, this.#run);
+    this.#tell(this.#lostAt ? { state: "back", tries: this.#tries, since: this.#lostAt } : this.#open(), record);
     return record;
   }
 
@@ -107,17 +114,21 @@ export class RunConnection {
 
   async #read() {
     const stream = new AbortController();
-    const end = () => stream.abort();
+    const end = (why) => stream.abort(why);
     this.#closed.signal.addEventListener("abort", end, { once: true });
-    let heardAt = Date.now();
-    const watch = setInterval(() => Date.now() - heardAt > MAX_SILENCE && end(), 5000);
+    // A server sends a sign of life every few seconds. The stream of one that is silent is left, and the run asked for.
+    const watch = setInterval(() => {
+      if (Date.now() - this.#heardAt < SILENT) return;
+      clearInterval(watch);
+      this.#tell({ state: "quiet", since: this.#heardAt }, null);
+      end(new Quiet());
+    }, 1000);
     try {
-      const heard = () => ((heardAt = Date.now()), (this.#tries = 0));
-      const how = { after: this.#after(), tokens: this.#tokens, signal: stream.signal, heard };
+      const how = { after: this.#after(), tokens: this.#tokens, signal: stream.signal, tell: () => this.#hear() };
       for await (const event of api.joinRun(this.#thread, this.#run, how)) {
         if (this.#isKnown(event)) continue;
+        this.#newsAt = Date.now();
         this.#take({ ...event, at: timeOf(event.id) });
-        this.#lostAt = null;
         if (event.event.startsWith("updates") && ++this.#steps === MANY_STEPS && this.#tokens) return;
       }
     } finally {
@@ -126,6 +137,15 @@ export class RunConnection {
       end();
     }
   }
+
+  #hear() {
+    this.#heardAt = Date.now();
+    this.#tries = 0;
+    this.#lostAt = null;
+    if (this.#heardAt - this.#newsAt > SILENT) this.#tell(this.#open(), null);
+  }
+
+  #open = () => ({ state: "open", heardAt: this.#heardAt, newsAt: this.#newsAt });
 
   /** The id to go on after: a millisecond earlier, as more may have been made in the last one. */
   #after() {
@@ -148,8 +168,8 @@ export class RunConnection {
   }
 
   async #lost() {
-    this.#lostAt ??= Date.now();
-    const wait = PAUSES[Math.min(this.#tries++, PAUSES.length - 1)];
+    this.#lostAt ??= this.#heardAt;
+    const wait = PAUSES[Math.min(this.#tries++, PAUSES.length - 1)] * (1 + CHANCE * Math.random());
     this.#tell({ state: "lost", tries: this.#tries, since: this.#lostAt, retryAt: Date.now() + wait }, null);
     this.#wake = new AbortController();
     await pause(wait, this.#wake.signal);

@@ -8,7 +8,7 @@ import { RunConnection } from "./run_connection.js";
 import { RunSender } from "./run_sender.js";
 import { BUSY, endedAs, standsAs } from "./run_status.js";
 import { RunView } from "./run_view.js";
-import { readThread, stateAtEnd } from "./thread_reader.js";
+import { atLast, readThread } from "./thread_reader.js";
 
 /** @typedef {import("./run_types.js").Run} Run */
 
@@ -17,7 +17,7 @@ const PAGES = 10;
 /** How long the page says that it is connected again, in milliseconds. */
 const SHOWN_BACK = 5000;
 const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
-  endedAt: null, unsent: null, runs: [], leftAt: null, olderSteps: null };
+  endedAt: null, unsent: null, runs: [], leftAt: null, olderSteps: null, heardAt: null };
 
 export class RunStore {
   #view = new RunView();
@@ -148,7 +148,7 @@ export class RunStore {
   async stop() {
     if (!this.#connection) return;
     this.#change({ status: "stopping" });
-    await this.#connection.stop().catch((error) => error.status && this.#change({ status: "running", unsent: { request: {}, message: error.message } }));
+    await this.#connection.stop().catch((error) => error.status < 500 && this.#change({ status: "running", unsent: { request: {}, message: error.message } }));
   }
 
   /** Try to connect again now, instead of at `connection.retryAt`. */
@@ -229,13 +229,13 @@ export class RunStore {
 
   async #end(record, known, isCurrent) {
     const { thread, status, runs } = this.#known;
-    const state = known ?? (await stateAtEnd(thread));
+    const state = known ?? (await atLast(() => api.state(thread)).catch(() => null));
     if (!isCurrent()) return;
     this.#view.end(state, !record || record.status === "interrupted" || status === "stopping");
-    if (!record) this.#view.error = "The server no longer knows this run.";
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
-    this.#change({ status: endedAs(record, state, this.#known, this.#view), endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
+    const isUnknown = !record && { heardAt: this.#known.connection.since ?? Date.now() };
+    this.#change({ ...isUnknown, status: record ? endedAs(record, state, this.#known, this.#view) : "unknown", endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
     const isWhole = this.#view.isWhole && this.#view.hasSteps && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
     if (!isCurrent()) return;
     if (isWhole) this.#change();
@@ -259,7 +259,7 @@ export class RunStore {
     const { status } = this.#known;
     const said = { pending: "queued", running: "running" }[record?.status];
     if (connection.state === "back") this.#expireBack();
-    this.#quiet.wait();
+    if (record) this.#quiet.wait();
     this.#change({ connection: { missed: 0, ...connection }, ...(said && status !== "stopping" ? { status: said } : {}) });
   }
 

@@ -14,17 +14,19 @@
  * ended     it came to its end: see `outcome`, which graphs without an answer do not have
  * failed    it raised: see `error`
  * stopped   somebody stopped it
+ * unknown   the server has no such run any more; `heardAt` is when it was last heard of
  * resumed   it waited for a person, and a later run of the thread went on
- * @typedef {"opening"|"unread"|"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"|"resumed"} Status
+ * @typedef {"opening"|"unread"|"none"|"sending"|"queued"|"running"|"stopping"|"waiting"|"deferred"|"ended"|"failed"|"stopped"|"resumed"|"unknown"} Status
  */
 
 /** What the page hears of the server, which is another thing than the run's status.
  *
- * idle  nothing is listened to · open  a stream is read · lost  no answer since `since`; `tries` so far, the next one at `retryAt`
+ * idle  nothing is listened to · open  a stream is read; its last byte came at `heardAt`, its last event at `newsAt` · quiet  nothing was heard
+ * since `since`, and the server is being asked · lost  no answer since `since`; `tries` so far, the next one at `retryAt`
  * unsure  the server has not said whether it took the run that was sent
  * back  the stream is read again, and `missed` steps came meanwhile; `open` again five seconds later
  * restarted  the same, and the server had to take the run up again
- * @typedef {{state: "idle"|"open"|"unsure"|"lost"|"back"|"restarted", tries?: number, since?: number, retryAt?: number, missed?: number}} Connection
+ * @typedef {{state: "idle"|"open"|"quiet"|"unsure"|"lost"|"back"|"restarted", tries?: number, since?: number, retryAt?: number, missed?: number}} Connection
  */
 
 /** One visit of a node. Times are milliseconds since 1970, or null where nobody knows them.

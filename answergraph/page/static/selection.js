@@ -1,9 +1,12 @@
 // What a person has chosen: the address holds it, and nothing else does. What the server said of it is in `run_store.js`.
 
 import * as address from "./address.js";
+import { ServerError } from "./api.js";
 
 /** The part of the address that names what is open; the rest says how it is looked at. */
 const PLACE = ["assistant", "thread", "run", "checkpoint"];
+/** How long until what no server has answered is tried again, in milliseconds. */
+const AGAIN = 2000;
 const printOf = (chosen) => JSON.stringify(PLACE.map((name) => chosen[name] ?? null));
 
 export class Selection {
@@ -62,9 +65,10 @@ export class Selection {
       return true;
     } catch (error) {
       if (place !== this.#place) return false;
-      // Chosen again, it is tried again.
+      // Chosen again, it is tried again; where the server has not answered, also without that.
       this.#place = null;
       this.#failed(error);
+      if (!(error instanceof ServerError)) setTimeout(() => this.#place === null && this.follow(), AGAIN);
       return false;
     }
   }

@@ -14,14 +14,20 @@ export async function readThread(thread, wanted) {
   return { record, runs, leftAt, state: leftAt ? await api.state(thread, leftAt) : newest };
 }
 
-/** The state, however long the server takes to answer; null if it cannot say. */
-export async function stateAtEnd(thread) {
+/** How long until what nobody has answered is asked again, in milliseconds. */
+const AGAIN = 2000;
+
+/** Ask until the server answers; what a proxy says of one that does not is no answer. @param {() => Promise<any>} ask
+ * @param {(error: Error) => void} [tell] called where it does not
+ */
+export async function atLast(ask, tell = () => {}) {
   for (;;) {
     try {
-      return await api.state(thread);
+      return await ask();
     } catch (error) {
-      if (error instanceof api.ServerError && error.status < 500) return null;
-      await new Promise((resume) => setTimeout(resume, 2000));
+      if (error.status < 500) throw error;
+      tell(error);
+      await new Promise((resume) => setTimeout(resume, AGAIN));
     }
   }
 }

@@ -46,8 +46,9 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
         expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
-    expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.")
-    expect(page.locator("#status")).to_have_text("The run goes on.")
+    expect(page.locator("#notice")).to_contain_text("Connecting again.")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Running when last heard")
+    expect(page.locator("#status")).to_contain_text("Nothing was heard of the server since")
     with langgraph_dev(tmp_path, {}, port):
         page.get_by_role("button", name="Try now").click()
         assert ended(page) == "The run has ended."
@@ -63,7 +64,7 @@ def test_a_run_goes_on_when_its_server_is_loaded_anew(browser: Browser, tmp_path
         begin(page, "Go.", STEPS)
         expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
         (tmp_path / "edited.py").write_text("EDITED = True\n")
-        expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.", timeout=LONGEST_RUN)
+        expect(page.locator("#notice")).to_contain_text("Connecting again.", timeout=LONGEST_RUN)
         assert ended(page) == "The run has ended."
         expect(page.locator("#count")).to_have_text(str(STEPS + 1))
         page.context.close()
@@ -77,12 +78,12 @@ def test_a_run_that_died_with_its_server_is_said_to_be_lost(browser: Browser, tm
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
         expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
-    expect(page.locator("#notice")).to_contain_text("Connection lost. The run goes on.")
+    expect(page.locator("#notice")).to_contain_text("Connecting again.")
     shutil.rmtree(tmp_path / ".langgraph_api")
     with langgraph_dev(tmp_path, {}, port):
         page.get_by_role("button", name="Try now").click()
-        assert ended(page) == "The run failed."
-        expect(page.locator(".head .why")).to_contain_text("The server no longer knows this run.")
+        expect(page.locator("#status")).to_have_text("The server does not know this run.")
+        expect(page.locator(".head .why")).to_contain_text("Below is what was heard until")
         expect(page.locator(".step").first).to_contain_text("1 steady")
         page.get_by_role("button", name="New thread").click()
         page.get_by_label("Rounds").fill("2")
