@@ -50,9 +50,9 @@ if typing.TYPE_CHECKING:
         WorkflowSpecError,
     )
     from answergraph.state.agent_state import AgentState, InputAgentState, OutputAgentState
-    from answergraph.state.budget import UsageLimits
     from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Usage
     from answergraph.state.tool_results import ToolRun
+    from answergraph.state.usage import UsageLimits
     from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 else:
     # Imported on first use, so that the command line starts fast.

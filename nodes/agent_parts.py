@@ -1,5 +1,6 @@
 """The parts of an agent that its nodes use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +14,20 @@ from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.nodes.answer_checks import AnswerCheck
 from answergraph.nodes.external_tool import described_name
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy
 from answergraph.state.turn import CallNames
+from answergraph.state.usage import UsageLimits
+
+UNKNOWN_TOOLS = """
+Middleware added tools that the agent doesn't know how to execute.
+
+Unknown tools: {unknown}
+Registered tools: {registered}
+
+Pass them to `create_agent(tools=[...])`, set them as `tools` on the middleware, or run them yourself in `wrap_tool_call`:
+`return handler(request.override(tool=my_dynamic_tool))`.
+""".strip()
 
 
 @dataclass(frozen=True)
@@ -87,3 +98,10 @@ class AgentParts:
     def offered_tools(self) -> tuple[BaseTool | dict[str, Any], ...]:
         """The tools that the model may call."""
         return (*self.tools, *self.external_tools, *self.provider_tools)
+
+    def refuse_unknown_tools(self, tools: Sequence[Any]) -> None:
+        """Raise ``ValueError`` if middleware added tools that the agent cannot run."""
+        registered = {tool.name for tool in self.offered_tools if isinstance(tool, BaseTool)}
+        unknown = [tool.name for tool in tools if isinstance(tool, BaseTool) and tool.name not in registered]
+        if unknown:
+            raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))

@@ -7,22 +7,41 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from answergraph.nodes.model_visit import CurrentReply, ModelVisit
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys, RunState
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.budget import callers_budget
 from answergraph.state.field_record import support_of
 from answergraph.state.ledger import LEDGER, RunLedger, of_run
-from answergraph.state.outcome import AnswerAccepted, Attempt, Outcome, PendingCall, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status
 from answergraph.state.turn import CallNames, Turn
+from answergraph.state.usage import UsageLimits
 
 DEFERRED = "The run waits for the results of {names}."
 ASKED_ONCE = ("truncated", "empty")
 """After these at most one further call is made."""
+ENDED_BY_ATTEMPTS = ("truncated", "empty", "invalid", "unanswered")
+LIMIT_WORDS: Mapping[LimitName, str] = {
+    "model_calls": "model calls",
+    "tool_calls": "tool calls",
+    "total_tokens": "tokens",
+    "seconds": "seconds",
+    "cost": "in the currency of its prices",
+    "answer_attempts": "answer attempts",
+}
 MAX_PROBLEMS = 50
 """Maximum recorded problems of an attempt: a list may have one per item."""
+
+
+class Account(TypedDict):
+    """What a run has used and was allowed: a part of its outcome."""
+
+    limit: LimitName | None
+    usage: RunUsage
+    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -152,19 +171,40 @@ def outcome_without_format(
     return None
 
 
+def account_of(status: Status, ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits) -> Account:
+    """Return what a run has used and was allowed, and the limit that ended it without an answer."""
+    usage, allowed = of_run(ledger, messages), ledger.get("limits") or limits.in_force()
+    limit = ledger.get("limit") if status == "out_of_budget" else None
+    if status in ENDED_BY_ATTEMPTS and usage["answer_attempts"] >= allowed["answer_attempts"]:
+        limit = "answer_attempts"
+    return Account(limit=limit, usage=usage, limits=allowed)
+
+
+def spent(account: Account) -> str:
+    """Return in one sentence which limit ended the run."""
+    if (limit := account["limit"]) is None:
+        return "The model did not answer in time."
+    used: Any = account["usage"]
+    allowed: Any = account["limits"]
+    return f"The run's budget is spent: {used[limit]} of {allowed[limit]} {LIMIT_WORDS[limit]}."
+
+
 def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, answered: bool = False) -> Outcome:
     """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
+    status: Status = "answered" if answered else "out_of_budget"
+    account = account_of(status, ledger, messages, limits)
     return Outcome(
-        status="answered" if answered else "out_of_budget",
-        reason="The run has no response format: its answer is the last message." if answered else "The run's budget is spent.",
+        status=status,
+        reason="The run has no response format: its answer is the last message." if answered else spent(account),
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
         fields={},
         support=None,
-        usage=of_run(ledger["usage"], messages),
-        limits={**vars(limits)},
+        limit=account["limit"],
+        usage=account["usage"],
+        limits=account["limits"],
     )
 
 
@@ -182,17 +222,19 @@ def outcome_of(
         caller.charge(reply.ledger)
     answer = reading.answer if reading.status == "answered" else None
     fields = {**(accepted.fields or reading.fields)}
+    account = account_of(status, {**reply.ledger, "attempts": attempts}, reply.turn.messages, limits)
     return Outcome(
         status=status,
-        reason=f"The run's budget is spent. {reading.reason}" if status == "out_of_budget" else reading.reason,
+        reason=f"{spent(account)} {reading.reason}" if status == "out_of_budget" else reading.reason,
         strategy=reply.request.strategy.name,
         schema=answer.schema.name if answer else None,
         attempts=attempts,
         narrowed=reply.ledger["narrowed"],
         fields=fields,
         support=support_of(fields) if fields else None,
-        usage=of_run(reply.ledger["usage"], reply.turn.messages),
-        limits={**vars(limits)},
+        limit=account["limit"],
+        usage=account["usage"],
+        limits=account["limits"],
     )
 
 

@@ -1,11 +1,12 @@
 """The model node: builds the request, calls the model inside the middleware, reads the reply and records the request."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -21,10 +22,10 @@ from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, has_listener, off_loop
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import callers_budget
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger, Running
 from answergraph.state.messages import (
     CUT_CALL,
     TOOL_TOO_LATE,
@@ -33,23 +34,15 @@ from answergraph.state.messages import (
     malformed_results,
 )
 from answergraph.state.outcome import Narrowing
-from answergraph.state.own_keys import UNTRACED, UntracedUpdate, tracing_of_run
+from answergraph.state.own_keys import UntracedUpdate, is_traced
 from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import attempt_number, growing_event
-from answergraph.streaming.answer_listener import AnswerListener
+
+if TYPE_CHECKING:
+    from answergraph.streaming.answer_listener import AnswerListener
 
 ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
 """The model call as a step, plain or wrapped by middleware."""
-
-UNKNOWN_TOOLS = """
-Middleware added tools that the agent doesn't know how to execute.
-
-Unknown tools: {unknown}
-Registered tools: {registered}
-
-Pass them to `create_agent(tools=[...])`, set them as `tools` on the middleware, or run them yourself in `wrap_tool_call`:
-`return handler(request.override(tool=my_dynamic_tool))`.
-""".strip()
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ class ModelNode:
         given = self.agent.format
         declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
-        running = {RUNNING: visit.running or tracing_of_run()}
+        running = {RUNNING: visit.running or Running(is_traced(), visit.origin)}
         if visit.waits:  # some results are still missing
             outcome = deferred(without_format(visit.ledger, visit.messages, self.agent.limits), visit.waits)
             return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
@@ -88,10 +81,14 @@ class ModelNode:
         call: ModelCall = partial(self.call_model, visit)
         wrapped = self.wrap(call)
         visit.is_wrapped = wrapped is not call
-        layered: LayeredResponse = yield from wrapped(request)
+        timed = TIMED_VISIT.get()
+        answering = wrapped(request) if timed is None else _timed_asking().ask_in_time(wrapped, request, visit, timed)
+        layered: LayeredResponse | None = yield from answering
+        if layered is None:
+            return {**cleared, **self._without_call(visit)}
         update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
         if not layered.commands:
-            return UntracedUpdate(update) if running[RUNNING] == UNTRACED else update
+            return UntracedUpdate(update) if not running[RUNNING].is_traced else update
         own = self.agent.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
         return [Command(update=update), *layered.commands_without(own, state)]
 
@@ -103,7 +100,7 @@ class ModelNode:
             Exception: The model's mistake, if ``handle_errors`` raises it.
         """
         if not self.agent.runs_any_tool and request.tools != list(self.agent.offered_tools):
-            self._refuse_unknown_tools(request)
+            self.agent.refuse_unknown_tools(request.tools)
         if self.agent.runs_any_tool and visit.begins_run:
             self.check_tools({tool.name for tool in (*self.agent.offered_tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
@@ -131,12 +128,15 @@ class ModelNode:
         answer = None if reading is None else reading.answer
         return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
 
-    def _listeners(self, visit: ModelVisit, request: ModelRequest[Any], asked: AnswerRequest) -> list[AnswerListener]:
+    def _listeners(self, visit: ModelVisit, request: ModelRequest[Any], asked: AnswerRequest) -> "list[AnswerListener]":
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
         if writer is None or not asked.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(visit.ledger))
+        # Only streams need it, and what it reads growing JSON with.
+        from answergraph.streaming.answer_listener import AnswerListener  # noqa: PLC0415 - see above
+
         return [AnswerListener(writer, asked.strategy.schemas, begun, asked.repair)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
@@ -189,19 +189,37 @@ class ModelNode:
             "tools_were_off": visit.forces_answer,
             "last_call_made": visit.is_last_call,
             "used_strategies": visit.used_strategies,
+            "seconds": round(monotonic() - visit.origin, 3),
         }
         ledger.pop("pending", None)
         ledger.pop("taken_out", None)
+        if visit.limit is not None:
+            ledger["limit"] = visit.limit
         if (caller := callers_budget()) is not None:
             caller.charge(ledger)
         return ledger
 
+    def late(self, state: RunState, error: Exception) -> dict[str, Any]:
+        """End the run: middleware, or whatever else is around the call, did not end in time."""
+        turn = Turn(state)
+        ledger: RunLedger = {**turn.run_ledger(begins_run=turn.begins_run), "limit": "seconds"}
+        keys = (self.agent.keys.answer, self.agent.keys.outcome) if turn.begins_run and self.agent.format.reads_answers else ()
+        return {**dict.fromkeys(keys), **self._ended(ledger, state["messages"], reads_answers=self.agent.format.reads_answers)}
+
     def _without_call(self, visit: ModelVisit) -> dict[str, Any]:
         """End a run without a model call left, reading its last reply."""
-        ledger: RunLedger = {**visit.ledger, "last_call_made": True, "tools_were_off": True}
-        if visit.format.reads_answers:
+        ledger = visit.ledger if visit.limit is None else {**visit.ledger, "limit": visit.limit}
+        if visit.model_calls:
+            ledger = {**ledger, "usage": visit.usage(0)}
+        return self._ended(ledger, visit.messages, reads_answers=visit.format.reads_answers)
+
+    def _ended(self, ledger: RunLedger, messages: Sequence[BaseMessage], *, reads_answers: bool) -> dict[str, Any]:
+        ledger = {**ledger, "last_call_made": True, "tools_were_off": True}
+        if (timed := TIMED_VISIT.get()) is not None:
+            ledger["seconds"] = timed.clock.used
+        if reads_answers:
             return {LEDGER: ledger}
-        return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, visit.messages, self.agent.limits)}
+        return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, messages, self.agent.limits)}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: Mapping[str, Any]) -> dict[str, Any]:
         given = response.structured_response
@@ -216,11 +234,12 @@ class ModelNode:
             ended[self.agent.keys.answer] = None
         return {**ended, **answer}
 
-    def _refuse_unknown_tools(self, request: ModelRequest[Any]) -> None:
-        registered = {tool.name for tool in self.agent.offered_tools if isinstance(tool, BaseTool)}
-        unknown = [tool.name for tool in request.tools if isinstance(tool, BaseTool) and tool.name not in registered]
-        if unknown:
-            raise ValueError(UNKNOWN_TOOLS.format(unknown=unknown, registered=sorted(registered)))
+
+def _timed_asking() -> Any:
+    # Only runs with time limits need it.
+    from answergraph.nodes import timed_asking  # noqa: PLC0415 - see above
+
+    return timed_asking
 
 
 def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
 
@@ -14,20 +15,23 @@ from answergraph.calling.model_calls import ModelCalls
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import Step, off_loop
+from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS, RunState
-from answergraph.state.budget import UsageLimits, callers_budget
+from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
     AnswerRequestRecord,
     RunLedger,
+    Running,
     StoredValue,
-    added,
-    usage_of,
 )
 from answergraph.state.messages import repaired_history
-from answergraph.state.outcome import Cause, PendingCall, Usage
+from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
 from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
+from answergraph.state.usage import UsageLimits, added, usage_of
+
+if TYPE_CHECKING:
+    from answergraph.runtime.time_limits import TimedVisit
 
 
 @dataclass(frozen=True)
@@ -71,16 +75,20 @@ class ModelVisit(ModelCalls):
     """The conversation as the state holds it."""
     begins_run: bool
     """Whether this is the first model call of a run."""
-    running: str | None
-    """Whether a tracer records this execution; ``None`` at its first visit."""
+    running: Running | None
+    """This execution; ``None`` at its first visit."""
     ledger: RunLedger
     """The ledger at the start of the visit."""
+    limit: LimitName | None
+    """The limit that ends the run after this call, or before it."""
     has_no_call: bool
     is_last_call: bool
     tool_calls_left: int | None
     """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
     """The calls of a deferred run without results: the model waits for them."""
+    origin: float = 0.0
+    """When the run would have begun without interruptions, on the monotonic clock in seconds."""
     is_wrapped: bool = True
     """Whether middleware is around the model call."""
     sent: Sequence[AnyMessage] = ()
@@ -119,11 +127,18 @@ class ModelVisit(ModelCalls):
         is_known = turn.running and index < len(messages) and messages[index].id == ledger["last_reply_id"]
         start = index if is_known else 0
         checked = repaired_history(messages[start:])
+        timed: TimedVisit | None = TIMED_VISIT.get()
         if (caller := callers_budget()) is not None:
             # LangGraph reads the state around an awaited run in threads of its own.
             limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)))
-        usage = ledger["usage"]
-        is_last_call, tool_calls_left = limits.is_last_call(usage), limits.tool_calls_left(usage)
+            ledger = {**ledger, "limits": {**limits.in_force(), "seconds": timed and timed.clock.seconds}}
+        usage, clock = ledger["usage"], timed and timed.clock
+        if clock is not None and turn.running is None:
+            clock.resume(ledger.get("seconds", 0.0))
+        began = monotonic() - ledger.get("seconds", 0.0) if clock is None else clock.began
+        exhausted_by, last_call_by = limits.exhausted_by(usage, clock), limits.last_call_by(usage, clock)
+        tool_calls_left = limits.tool_calls_left(usage)
+        limit = exhausted_by or last_call_by or ("tool_calls" if tool_calls_left == 0 else None)
         return cls(
             messages=[*messages[:start], *checked],
             stored=messages,
@@ -133,12 +148,14 @@ class ModelVisit(ModelCalls):
             repair=ledger.get("repair"),
             format=declared,
             used_strategies=list(ledger["used_strategies"]),
-            has_no_call=limits.is_exhausted(usage),
-            is_last_call=is_last_call,
+            limit=limit,
+            origin=began if turn.running is None else turn.running.origin,
+            has_no_call=exhausted_by is not None,
+            is_last_call=last_call_by is not None,
             tool_calls_left=tool_calls_left,
             waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
-            forces_answer=(is_last_call and limits.reserve_final_answer) or tool_calls_left == 0,
+            forces_answer=(last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0,
         )
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:

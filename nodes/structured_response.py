@@ -16,7 +16,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, sent_back
-from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt
+from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt, without_format
 from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
@@ -74,6 +74,12 @@ class StructuredResponseNode:
         if update and (ending.action != "defer" or reading.calls) and has_listener(runtime.stream_writer):
             runtime.stream_writer(self._event(reply, reading, update))
         return update
+
+    def late(self, state: RunState, error: Exception) -> dict[str, Any]:
+        """End the run: a check did not end in time."""
+        ledger: RunLedger = {**Turn(state).run_ledger(begins_run=False), "limit": "seconds", "finished": True}
+        outcome = without_format(ledger, state["messages"], self.agent.limits)
+        return {self.agent.keys.answer: None, self.agent.keys.outcome: outcome, LEDGER: ledger}
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
         outcome: Outcome | None = update.get(self.agent.keys.outcome)

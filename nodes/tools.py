@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -19,14 +19,19 @@ from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime import steps
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.steps import Call, Invoke, Step, arun_step, in_both_colours, run_step
+from answergraph.runtime.steps import CLOCK, Call, Invoke, Step, arun_step, in_both_colours, run_step, without_clock
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
-from answergraph.state.budget import InnerRunBudget, UsageLimits
-from answergraph.state.messages import with_own_text
+from answergraph.state.budget import InnerRunBudget
+from answergraph.state.messages import failed_call_message, with_own_text
 from answergraph.state.own_keys import without_keys
 from answergraph.state.turn import CallNames, Turn
+from answergraph.state.usage import UsageLimits
 
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
+
+NO_RESULT = "Tool {name} gave no result."
+SECONDS_PER_CALL = "seconds_per_tool_call"
+"""Key of a tool's ``metadata``: its own limit, instead of the agent's."""
 
 ToolResult = ToolMessage | Command[Any]
 
@@ -60,6 +65,7 @@ class ToolsNode(Runnable[Any, Any]):
         # Middleware sees each call as ``ToolNode`` shows it.
         is_wrapped = wrap(_nothing) is not _nothing
         self._direct_tools = DirectTools(() if is_wrapped else tools)
+        self._is_wrapped = is_wrapped
 
     @cached_property
     def tool_node(self) -> ToolNode:
@@ -68,6 +74,9 @@ class ToolsNode(Runnable[Any, Any]):
         return ToolNode(list(self.tools_by_name.values()), wrap_tool_call=blocking, awrap_tool_call=awaited)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock, call = config["configurable"][CLOCK], partial(self.invoke, config=without_clock(config))
+            return clock.visit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)))
         # A blocking tool may start an event loop: ToolNode runs it in another thread.
         try:
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
@@ -79,6 +88,10 @@ class ToolsNode(Runnable[Any, Any]):
             raise
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock, blocks = config["configurable"][CLOCK], self._only_blocks(input)
+            call = partial(self.invoke if blocks else self.ainvoke, config=without_clock(config))
+            return await clock.avisit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)), blocks=blocks)
         return await arun_step(self._step(input, self._direct_call(input, config)))
 
     def _step(self, input: Any, direct: DirectCall | None) -> Step[Any]:
@@ -111,6 +124,19 @@ class ToolsNode(Runnable[Any, Any]):
         direct = self._direct_tools.find(call["name"]) if call.get("type") == "tool_call" else None
         return None if direct is None else DirectCall(direct, call, config)
 
+    def _seconds_of(self, input: Any) -> float | None:
+        """Return the tools' own limit of a call in seconds, the shortest one."""
+        metadata = [tool.metadata or {} for tool in self._tools_in(input)]
+        return min([each[SECONDS_PER_CALL] for each in metadata if SECONDS_PER_CALL in each], default=None)
+
+    def _only_blocks(self, input: Any) -> bool:
+        """Return whether calls need no event loop: they get threads of their own, since a pool may fill up with hung ones."""
+        tools = self._tools_in(input)
+        return not self._is_wrapped and all(isinstance(tool, StructuredTool) and tool.coroutine is None for tool in tools)
+
+    def _tools_in(self, input: Any) -> list[BaseTool]:
+        return [self.tools_by_name[call["name"]] for call in _calls_in(input) if call["name"] in self.tools_by_name]
+
     def _budget(self, state: Callable[[], RunState]) -> InnerRunBudget:
         return InnerRunBudget(self._limits, state, self._parts, self._left_out)
 
@@ -127,6 +153,16 @@ class ToolsNode(Runnable[Any, Any]):
 
         with self._budget(lambda: request.state) as budget:
             return budget.result_with_charges((yield from self._wrap(call)(request)))
+
+
+def _calls_in(input: Any) -> list[Any]:
+    if isinstance(input, list):
+        return [call for call in input if isinstance(call, dict)]
+    return [each.call for each in Turn(input).calls if each.is_open]
+
+
+def _not_in_time(input: Any, error: Exception) -> dict[str, Any]:
+    return {"messages": [failed_call_message(call, f"{NO_RESULT} {error}") for call in _calls_in(input)]}
 
 
 def _tool_node_of(stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:

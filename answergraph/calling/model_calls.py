@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -22,7 +23,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.received_reply import as_received
-from answergraph.runtime.steps import Step
+from answergraph.runtime.steps import TIMED_VISIT, Effect, Step
 from answergraph.state.ledger import Repair
 
 Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
@@ -81,7 +82,11 @@ class ModelCalls:
             if self.failed_at is not None:
                 self.waited, self.failed_at = self.waited + monotonic() - self.failed_at, None
             try:
-                message: BaseMessage = yield bound.call(to_send, handlers, streams=self.streams)
+                timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams)
+                message: BaseMessage
+                message = (
+                    (yield call(handlers)) if timed is None else (yield from _call_in_time(call, handlers, to_send.model, timed))
+                )
             except Exception as error:  # noqa: BLE001 - clients raise errors of any class
                 contained = self._reply_in(error, wanted, to_send)
                 if contained is None:
@@ -126,3 +131,12 @@ class ModelCalls:
         if refused.has_next_strategy:
             self.used_strategies.append(refused.strategy_id)
         return refused.has_next_strategy
+
+
+def _call_in_time(
+    call: Callable[[Sequence[BaseCallbackHandler]], Effect], listeners: Sequence[BaseCallbackHandler], model: Any, timed: Any
+) -> Step[BaseMessage]:
+    # Only runs with time limits need it.
+    from answergraph.calling.timed_model_call import call_in_time  # noqa: PLC0415 - see above
+
+    return call_in_time(call, listeners, model, timed)

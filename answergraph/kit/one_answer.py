@@ -29,8 +29,8 @@ from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
 from answergraph.state.field_path import FieldPath
-from answergraph.state.ledger import NO_USAGE, usage_of
 from answergraph.state.outcome import Status, Usage
+from answergraph.state.usage import NO_USAGE, usage_of
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from answergraph.state.budget import InnerRunBudget, UsageLimits, current_budget
+from answergraph.state.budget import InnerRunBudget, current_budget
 from answergraph.state.outcome import Usage
+from answergraph.state.usage import UsageLimits
 
 
 @dataclass(frozen=True)

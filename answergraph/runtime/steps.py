@@ -24,6 +24,12 @@ ParametersT = ParamSpec("ParametersT")
 MAX_CHARACTERS_ON_LOOP = 4_000
 """Longer texts are read in a thread: hostile text takes up to 20 µs a character, a thread 100 µs."""
 
+CLOCK = "__answergraph_clock"
+"""Key of a run's ``configurable``: its ``RunClock``, in a run with time limits. LangGraph stores no key that begins like this."""
+
+TIMED_VISIT: ContextVar[Any] = ContextVar("answergraph_timed_visit", default=None)
+"""The ``TimedVisit`` of the running node, ``None`` in a run without time limits."""
+
 
 class Effect(Protocol):
     """An operation in the outside world, blocking or awaited."""
@@ -56,6 +62,11 @@ class Invoke:
     async def aperform(self) -> Any:
         config = _with_listeners(self.listeners) if self.listeners else None
         return await self.runnable.ainvoke(self.input, config, **self.settings)
+
+
+def without_clock(config: RunnableConfig) -> RunnableConfig:
+    """Return the config of a node for its work inside a timed visit."""
+    return {**config, "configurable": {key: value for key, value in config["configurable"].items() if key != CLOCK}}
 
 
 def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
@@ -156,22 +167,43 @@ class NothingAround(Surroundings):
         del state
 
 
+def no_update(state: Any, error: Exception) -> None:
+    """Write nothing: a node of somebody else's did not end in time."""
+
+
 class GraphNode(Runnable[Any, Any]):
     """A graph node made of a step: ``(state, runtime) -> Step[update]``.
 
     A plain ``Runnable``, because a function costs a traced call per visit.
     """
 
-    def __init__(self, step: Callable[[Any, Runtime[Any]], Step[Any]], *, name: str, around: Around = NothingAround) -> None:
+    def __init__(
+        self,
+        step: Callable[[Any, Runtime[Any]], Step[Any]],
+        *,
+        name: str,
+        around: Around = NothingAround,
+        late: Callable[[Any, Exception], Any] = no_update,
+        grace: float = 0.1,
+    ) -> None:
+        """Take the node's step; ``late`` makes its update if it does not end ``grace`` seconds after the run's deadline."""
         self.name: str = name
         self._step = step
         self._around = around
+        self._late = late
+        self._grace = grace
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock = config["configurable"][CLOCK]
+            return clock.visit(self.invoke, input, self._late, clock.ends + self._grace)
         with self._around(lambda: input) as around:
             return around.finished_update(run_step(self._step(input, get_runtime())))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock = config["configurable"][CLOCK]
+            return await clock.avisit(self.ainvoke, input, self._late, clock.ends + self._grace)
         with self._around(lambda: input) as around:
             return around.finished_update(await arun_step(self._step(input, get_runtime())))
 

@@ -13,8 +13,9 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
 from answergraph.state.delta_channels import OutcomeChannel
-from answergraph.state.ledger import AnswerRequestRecord, RunLedger, added
+from answergraph.state.ledger import AnswerRequestRecord, RunLedger, Running
 from answergraph.state.outcome import Outcome, Usage
+from answergraph.state.usage import added
 
 JumpTo = Literal["tools", "model", "end"]
 """The targets that a middleware hook may jump to."""
@@ -70,7 +71,7 @@ class PrivateState(TypedDict):
     answergraph_offer: NotRequired[Annotated[AnswerRequestRecord, PrivateStateAttr]]
     answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]
     answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
-    answergraph_running: NotRequired[Annotated[str, UntrackedValue, PrivateStateAttr]]
+    answergraph_running: NotRequired[Annotated[Running, UntrackedValue, PrivateStateAttr]]
 
 
 class RunState(TypedDict, total=False):
@@ -81,7 +82,7 @@ class RunState(TypedDict, total=False):
     answergraph_offer: AnswerRequestRecord | None
     answergraph_ledger: RunLedger | None
     answergraph_charges: Usage | None
-    answergraph_running: str
+    answergraph_running: Running
     answergraph_tool_results: Mapping[str, Any]
 
 

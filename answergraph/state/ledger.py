@@ -1,89 +1,51 @@
 """The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NotRequired, get_args
+from typing import Any, Literal, NamedTuple, NotRequired
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
 
 from answergraph.state.messages import is_correction
-from answergraph.state.outcome import Attempt, Cause, CauseUsage, Narrowing, PendingCall, RoundUsage, RunUsage, Usage
-
-_CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
-_Count = Literal[_CountPerCause, "input_tokens", "output_tokens"]
-_PER_CAUSE: tuple[_CountPerCause, ...] = get_args(_CountPerCause)
-_COUNTS: tuple[_Count, ...] = get_args(_Count)
-_NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
-
-NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
-"""The usage of a new run; never changed in place."""
-
-
-def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
-    """Return the usage of one model visit and its tool calls; it has several replies if middleware calls the model again."""
-    each = [token_count(reply, "total_tokens") for reply in replies]
-    usage = Usage(
-        model_calls=model_calls,
-        tool_calls=tool_calls,
-        input_tokens=sum([token_count(reply, "input_tokens") for reply in replies]),
-        output_tokens=sum([token_count(reply, "output_tokens") for reply in replies]),
-        total_tokens=sum(each),
-        by_cause={},
-    )
-    if cause != "turn":
-        share = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))
-        usage["by_cause"][cause] = share
-    if model_calls > 1:
-        usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
-    return usage
+from answergraph.state.outcome import (
+    Attempt,
+    Cause,
+    CauseUsage,
+    LimitName,
+    Limits,
+    Narrowing,
+    PendingCall,
+    RoundUsage,
+    RunUsage,
+    Usage,
+)
+from answergraph.state.usage import NO_USAGE, PARTS, PER_CAUSE, added, of_inner_runs, token_count
 
 
-def token_count(reply: AIMessage, name: str) -> int:
-    """Return a count of a reply's usage metadata, 0 if missing or invalid."""
-    usage: Any = reply.usage_metadata
-    value = usage.get(name) if isinstance(usage, dict) else None
-    try:
-        return max(int(value), 0) if isinstance(value, (int, float, str)) else 0
-    except (ValueError, OverflowError):
-        return 0
-
-
-def of_run(usage: Usage, messages: Sequence[BaseMessage]) -> RunUsage:
+def of_run(ledger: "RunLedger", messages: Sequence[BaseMessage]) -> RunUsage:
     """Return the usage of a finished run: by cause, and by reply since the last user message."""
-    replies: list[AIMessage] = []
+    usage, replies = ledger["usage"], list[AIMessage]()
     for message in reversed(messages):
         if isinstance(message, HumanMessage) and not is_correction(message):
             break
         replies += [message] if isinstance(message, AIMessage) else []
     rounds = [
-        RoundUsage(input_tokens=token_count(reply, "input_tokens"), output_tokens=token_count(reply, "output_tokens"))
+        RoundUsage(
+            input_tokens=token_count(reply.usage_metadata, "input_tokens"),
+            output_tokens=token_count(reply.usage_metadata, "output_tokens"),
+        )
         for reply in replies[::-1]
     ]
     causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
-    turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in _PER_CAUSE}
+    turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in PER_CAUSE}
     if any(turn.values()):
         causes = {"turn": turn, **causes}
-    finished: RunUsage = {**usage, "by_cause": causes, "rounds": rounds}
+    used: Any = {**dict.fromkeys([name for name, _, _ in PARTS], 0), **usage, "by_cause": causes, "rounds": rounds}
+    finished: RunUsage = used
+    finished["answer_attempts"] = len(ledger["attempts"])
+    finished["seconds"], finished["cost"] = ledger.get("seconds", 0.0), None
     return finished
-
-
-def added(left: Usage, right: Usage) -> Usage:
-    causes = {**left["by_cause"]}
-    for cause, more in right["by_cause"].items():
-        so_far = causes.get(cause, _NOTHING)
-        share: Any = {name: so_far[name] + more[name] for name in _PER_CAUSE}
-        causes[cause] = share
-    counts: Any = {name: left[name] + right[name] for name in _COUNTS}
-    total: Usage = counts | {"by_cause": causes}
-    return total
-
-
-def _of_inner_runs(used: Usage, counted: Usage) -> Usage:
-    """Return the usage of inner runs that is not counted yet."""
-    counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
-    usage: Usage = counts | {"by_cause": {"inner_run": {name: counts[name] for name in _PER_CAUSE}}}
-    return usage
 
 
 RepairMode = Literal["auto", "patch", "whole"]
@@ -141,6 +103,12 @@ class RunLedger(TypedDict):
     last_call_made: bool
     """Whether the last model call of the budget has been made."""
     finished: bool  # whether the run's outcome is written
+    seconds: NotRequired[float]
+    """The wall time of the run at this write, without the time between its executions."""
+    limit: NotRequired[LimitName]
+    """The limit that ends the run."""
+    limits: NotRequired[Limits]
+    """The limits in force, if a caller's are narrower."""
     taken_out: NotRequired[list[PendingCall]]
     """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]
@@ -164,6 +132,15 @@ def empty_ledger(inner_usage_counted: Usage | None = None) -> RunLedger:
         finished=False,
     )
     return ledger if inner_usage_counted is None else {**ledger, "inner_usage_counted": inner_usage_counted}
+
+
+class Running(NamedTuple):
+    """An execution of a run, from its start or resumption to its end or interruption."""
+
+    is_traced: bool
+    """Whether a tracer records it."""
+    origin: float
+    """When the run would have begun without interruptions, on the monotonic clock in seconds."""
 
 
 class AnswerRequestRecord(TypedDict):
@@ -196,7 +173,7 @@ ANSWER_REQUEST: str = "answergraph_offer"
 LEDGER: str = "answergraph_ledger"
 """State key: the ``RunLedger``."""
 RUNNING: str = "answergraph_running"
-"""State key: whether a tracer records this execution; set by its first model call.
+"""State key: the ``Running`` of this execution; set by its first model call.
 
 Never checkpointed, so a resumed run starts without it.
 """
@@ -209,4 +186,4 @@ def with_inner_usage(ledger: RunLedger, inner: Usage | None) -> RunLedger:
     counted = ledger.get("inner_usage_counted")
     if inner is None or inner == counted:
         return ledger
-    return {**ledger, "usage": added(ledger["usage"], _of_inner_runs(inner, counted or NO_USAGE)), "inner_usage_counted": inner}
+    return {**ledger, "usage": added(ledger["usage"], of_inner_runs(inner, counted or NO_USAGE)), "inner_usage_counted": inner}

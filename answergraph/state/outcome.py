@@ -19,6 +19,9 @@ Status = Literal["answered", "abstained", "deferred", "refused", "truncated", "e
 """How the run ended; only ``answered`` and ``abstained`` have a value. ``deferred`` runs continue with the results of the
 waiting calls."""
 
+LimitName = Literal["model_calls", "tool_calls", "total_tokens", "seconds", "cost", "answer_attempts"]
+"""The limits of a run: keys that ``outcome["usage"]`` and ``outcome["limits"]`` share."""
+
 
 class Attempt(TypedDict):
     """One reply that was read as an answer."""
@@ -69,6 +72,17 @@ class PendingCall(TypedDict):
     args: dict[str, Any]
 
 
+class Limits(TypedDict):
+    """The limits in force, the caller's taken into account; ``None``: no limit."""
+
+    model_calls: int | None
+    tool_calls: int | None
+    total_tokens: int | None
+    seconds: float | None
+    cost: float | None
+    answer_attempts: int
+
+
 class Outcome(TypedDict):
     """How a run ended, and why."""
 
@@ -88,8 +102,9 @@ class Outcome(TypedDict):
     support: float | None
     """Share of the filled fields that are supported, derived, judged or given, 0 to 1; ``None`` without a check."""
     usage: RunUsage
-    limits: dict[str, int | None]
-    """The agent's ``UsageLimits``, by name."""
+    limit: LimitName | None
+    """The limit that ended the run without an answer: used is ``usage[limit]``, allowed is ``limits[limit]``."""
+    limits: Limits
     pending: NotRequired[list[PendingCall]]
     """The calls that a ``deferred`` run waits for."""
 
@@ -122,12 +137,21 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    cached_tokens: NotRequired[int]
+    """Part of ``input_tokens``."""
+    reasoning_tokens: NotRequired[int]
+    """Part of ``output_tokens``."""
     by_cause: dict[Cause, CauseUsage]
     """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
 
 
 class RunUsage(Usage):
-    """The usage of a finished run."""
+    """The usage of a finished run; every count is in it."""
 
+    answer_attempts: int
+    seconds: float
+    """Wall time, without waiting for a person."""
+    cost: float | None
+    """``None``: a price is not known."""
     rounds: list[RoundUsage]
     """The replies of the run's own model that are in its conversation, in order."""

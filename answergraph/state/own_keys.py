@@ -53,20 +53,16 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-TRACED, UNTRACED = "traced", "untraced"  # the values of ``RUNNING``
-
-
 class UntracedUpdate(dict[str, Any]):
     """The update of a node in a run that no tracer records."""
 
 
-def tracing_of_run() -> str:
+def is_traced() -> bool:
     """Return whether a tracer records the current run; called once per run, because it costs as much as a tool call."""
     callbacks = ensure_config().get("callbacks")
     # In a node they are a manager, to which LangChain has added the tracers of the environment.
     manager = callbacks if isinstance(callbacks, BaseCallbackManager) else CallbackManager.configure(callbacks)
-    handlers = manager.handlers
-    return TRACED if any(isinstance(handler, BaseTracer) for handler in handlers) else UNTRACED
+    return any(isinstance(handler, BaseTracer) for handler in manager.handlers)
 
 
 def for_trace(value: Any) -> Any:
@@ -74,7 +70,8 @@ def for_trace(value: Any) -> Any:
 
     LangGraph calls this also for untraced runs, and notifies every callback twice if something is left out.
     """
-    is_untraced = type(value) is UntracedUpdate or (type(value) is dict and value.get(RUNNING) == UNTRACED)
+    running = value.get(RUNNING) if type(value) is dict else None
+    is_untraced = type(value) is UntracedUpdate or (running is not None and not running.is_traced)
     return value if is_untraced else without_keys(value, PRIVATE_KEYS)
 
 

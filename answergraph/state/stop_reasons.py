@@ -15,6 +15,8 @@ from answergraph.state.outcome import Status
 
 CALLS_FROM_TEXT = "calls_from_text"
 """Key of a message's ``response_metadata``: its tool calls were written as text."""
+OUT_OF_TIME = "out_of_time"
+"""The stop reason of a reply that was cut because its time was up."""
 
 FAILED_SAMPLE = "failed_sample"
 """Metadata key of a reply that was made from an error; the value is the provider's message."""
@@ -25,6 +27,7 @@ _SAYING = frozenset({*_REASON_KEYS, "incomplete_details", "prompt_feedback"})
 _BROKEN_OFF = {"insufficient_system_resource", "error", "failed", "cancelled"}
 _CUT = {
     *("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded", "incomplete"),
+    OUT_OF_TIME,
     *_BROKEN_OFF,
 }
 # Gemini's reasons for malformed calls.
@@ -66,6 +69,8 @@ def why_unreadable(status: Status, message: AIMessage) -> str:
     reasons = stop_reasons(message)
     if reasons & _PAUSED:
         return "A tool of the provider paused the model's turn."
+    if OUT_OF_TIME in reasons:
+        return "The reply was cut: its time was up."
     broken_off = sorted(reasons & _BROKEN_OFF)
     return f"The provider stopped the reply: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from answergraph.state.agent_state import JumpTo, RunState
-from answergraph.state.ledger import AnswerRequestRecord, RunLedger, empty_ledger, with_inner_usage
+from answergraph.state.ledger import AnswerRequestRecord, RunLedger, Running, empty_ledger, with_inner_usage
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import PendingCall, Status
 from answergraph.state.stop_reasons import diagnose, is_paused
@@ -96,8 +97,8 @@ class Turn:
     def _read_records(self, state: RunState, answers: frozenset[str] | None) -> None:
         self.jump: JumpTo | None = state.get("jump_to")
         """Where a hook asked to go."""
-        self.running: str | None = state.get("answergraph_running")
-        """Whether a tracer records this execution; ``None`` before it has called the model."""
+        self.running: Running | None = state.get("answergraph_running")
+        """The execution; ``None`` before it has called the model."""
         stored: Any = state.get("answergraph_ledger")
         self.ledger: RunLedger | None = stored
         """The account of the run; ``None`` before the first run of a thread."""
@@ -142,6 +143,8 @@ class Turn:
         ledger = self.ledger
         if ledger is None or begins_run:
             ledger = empty_ledger(None if ledger is None else ledger.get("inner_usage_counted"))
+        if self.running is not None:
+            ledger = {**ledger, "seconds": round(monotonic() - self.running.origin, 3)}
         return with_inner_usage(ledger, self.state.get("answergraph_charges"))
 
     @property

@@ -30,9 +30,9 @@ from answergraph.nodes.external_tool import ExternalTool
 from answergraph.runtime.argument_checks import check_function, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import AgentState, StateSchemas
-from answergraph.state.budget import NO_LIMITS, UsageLimits
 from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure
+from answergraph.state.usage import NO_LIMITS, UsageLimits
 
 
 @dataclass(frozen=True)

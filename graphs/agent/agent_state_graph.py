@@ -24,10 +24,11 @@ from answergraph.runtime.argument_checks import meant, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import Around, GraphNode, Step
+from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Step, no_update, without_clock
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
+from answergraph.state.usage import UsageLimits
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
@@ -46,10 +47,16 @@ class GuestNode(RunnableLambda[Any, Any]):
         self._around = around
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock = config["configurable"][CLOCK]
+            return clock.visit(partial(self.invoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
         with self._around(lambda: input) as visit:
             return visit.finished_update(self._node.invoke(input, config, **kwargs))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        if config and CLOCK in config.get("configurable", ()):
+            clock = config["configurable"][CLOCK]
+            return await clock.avisit(partial(self.ainvoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
         with self._around(lambda: input) as visit:
             return visit.finished_update(await self._node.ainvoke(input, config, **kwargs))
 
@@ -63,7 +70,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
         self.context_schema = spec.context_schema
-        self._limits = spec.limits
+        self.limits = spec.limits
+        self.has_times = spec.limits.has_times
         self.agent_name = spec.name
         self.codec = answer_codec(spec.format.schemas)
         self.keys = spec.keys
@@ -76,16 +84,16 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         Agents that run in it share the run's remaining limits. Its writes to the agent's own keys, such as the answer and the
         outcome, are dropped, so a node may return the whole result of another agent.
         """
-        around = partial(InnerRunBudget, self._limits, left_out=partial(without_keys, names=self.keys.own))
+        around = partial(InnerRunBudget, self.limits, left_out=partial(without_keys, names=self.keys.own))
         known = set(self.nodes)
         super().add_node(node, action, **{"trace_policy": _TRACED, **options})
         for name in self.nodes.keys() - known:  # an error handler is a node as well
             self.nodes[name].runnable = GuestNode(cast("Runnable[Any, Any]", self.nodes[name].runnable), around)
         return self
 
-    def add_own_node(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any = _TRACED) -> None:
+    def add_own_node(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any = _TRACED, **options: Any) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        node = GraphNode(step, name=name, around=partial(InnerRunBudget, self._limits))
+        node = GraphNode(step, name=name, around=partial(InnerRunBudget, self.limits), **options)
         super().add_node(name, node, trace_policy=trace_policy)
 
     def add_tools(self, node: ToolsNode) -> None:
@@ -131,11 +139,33 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent. The input and commands of callers cannot write its own keys."""
 
-    def stream(self, input: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        return super().stream(self._checked(input), *args, **options)
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
+        builder: Any = self.builder
+        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
+            config = self._with_clock(config)
+        return super().stream(self._checked(input), config, **options)
 
-    def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:
-        return super().astream(self._checked(input), *args, **options)
+    def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
+        builder: Any = self.builder
+        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
+            config = self._with_clock(config)
+        return super().astream(self._checked(input), config, **options)
+
+    def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Start the clock of a run; it ends before the visit of the node around it."""
+        # Only runs with time limits need it.
+        from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
+
+        builder: Any = self.builder
+        limits: UsageLimits = builder.limits
+        clock = clock_of(
+            seconds=limits.seconds,
+            per_model_call=limits.seconds_per_model_call,
+            per_tool_call=limits.seconds_per_tool_call,
+            per_visit=self.step_timeout,
+            keeps_reserve=limits.reserve_final_answer,
+        )
+        return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
 
     def _checked(self, input: Any) -> Any:
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""

@@ -19,9 +19,9 @@ from langgraph.types import Checkpointer, GraphOutput, StreamMode
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
 from answergraph.asking.strategies.strategy import Strategy
-from answergraph.state.budget import UsageLimits
 from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
+from answergraph.state.usage import UsageLimits
 
 Tool = BaseTool | Callable[..., Any] | dict[str, Any]
 """A tool, a function, or the description of a tool that the provider runs."""

@@ -142,12 +142,12 @@ def build_agent_graph(
 def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> None:
     readings: Readings = RecentCache()
     asks = ModelNode(spec, spec.stack.wrap_model_call, readings, partial(check_named_tools, spec.stack))
-    graph.add_own_node(MODEL, asks.step)
+    graph.add_own_node(MODEL, asks.step, late=asks.late, grace=0.15)
     if spec.has_tools:
         graph.add_tools(ToolsNode(spec.tools, spec.stack.wrap_tool_call, spec.limits, spec.call_names, spec.keys))
     if spec.format.reads_answers:
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
-        graph.add_own_node(STRUCTURED_RESPONSE, reads.step)
+        graph.add_own_node(STRUCTURED_RESPONSE, reads.step, late=reads.late, grace=0.35)
     if spec.on_failure == "raise":
         graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)))
     hooks.add_nodes(graph)

@@ -10,10 +10,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from answergraph.nodes.endings import Ending, EndingFacts, decide, repeats, without_format
 from answergraph.reading.reply_reader import Reading
-from answergraph.state.budget import UsageLimits
-from answergraph.state.ledger import empty_ledger, usage_of
+from answergraph.state.ledger import empty_ledger
 from answergraph.state.outcome import Status
 from answergraph.state.turn import Turn
+from answergraph.state.usage import UsageLimits, usage_of
 
 ACCEPT, CONFIRM, RAISE, RUN_TOOLS = Ending("accept"), Ending("confirm"), Ending("raise"), Ending("run_tools")
 DEFER = Ending("defer")

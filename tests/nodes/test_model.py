@@ -17,8 +17,8 @@ from answergraph import (
 )
 from answergraph.middleware import ExtendedModelResponse, ModelResponse, wrap_model_call
 from answergraph.runtime.steps import Invoke
-from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, NO_USAGE, RUNNING, empty_ledger
-from answergraph.state.own_keys import UNTRACED
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, empty_ledger
+from answergraph.state.usage import NO_USAGE
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Verdict, call, calls, search
 from tests.nodes.heart_steps import Nodes, merged, next_call
 
@@ -95,7 +95,7 @@ class TestRecord:
         assert (reply.name, reply.tool_calls, bool(reply.id)) == ("judge", ANSWER.tool_calls, True)
         ledger = update[LEDGER]
         assert (ledger["last_reply_index"], ledger["last_reply_id"]) == (1, reply.id)
-        assert (ledger["usage"]["model_calls"], ledger["usage"]["tool_calls"], update[RUNNING]) == (1, 0, UNTRACED)
+        assert (ledger["usage"]["model_calls"], ledger["usage"]["tool_calls"], update[RUNNING].is_traced) == (1, 0, False)
 
     @pytest.mark.parametrize(("reply", "valid"), [(ANSWER, True), (calls(call("Verdict", BAD)), False), (AIMessage("x"), False)])
     def test_how_the_answer_was_asked_for_is_recorded(self, reply: AIMessage, valid: bool) -> None:

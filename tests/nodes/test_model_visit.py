@@ -15,7 +15,8 @@ from answergraph.reading.reply_reader import ReplyReader
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import run_step
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import LEDGER, NO_USAGE, RUNNING, RunLedger, empty_ledger
+from answergraph.state.ledger import LEDGER, RUNNING, RunLedger, Running, empty_ledger
+from answergraph.state.usage import NO_USAGE
 from tests.graphs.agent.scripted_agents import GOOD, Verdict, call, calls
 
 ASKED, SAID = HumanMessage("q", id="q"), AIMessage("a", id="a")
@@ -27,7 +28,7 @@ NOTHING: Any = {}
 
 def visit(messages: list[Any], limits: UsageLimits = LIMITS, *, running: bool = False, **ledger: Any) -> ModelVisit:
     account = {LEDGER: {**empty_ledger(), **ledger}} if ledger else {}
-    state: Any = {"messages": messages, RUNNING: running, **account}
+    state: Any = {"messages": messages, RUNNING: Running(is_traced=False, origin=0.0) if running else None, **account}
     return run_step(ModelVisit.begin(state, FORMAT, limits))
 
 

@@ -16,7 +16,7 @@ from answergraph import (
     UsageLimits,
 )
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING, empty_ledger
+from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING, Running, empty_ledger
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls, lookup, search
 from tests.nodes.heart_steps import Nodes, merged
 
@@ -150,7 +150,8 @@ class TestEnded:
     def test_the_last_call_ends_out_of_budget_and_says_what_came_instead(self) -> None:
         outcome = decided(AIMessage("Hm."), limits=UsageLimits(model_calls=1))["outcome"]
         assert outcome["status"] == "out_of_budget"
-        assert outcome["reason"] == "The run's budget is spent. The model wrote a text that holds no answer: Hm."
+        why = "The model wrote a text that holds no answer: Hm."
+        assert outcome["reason"] == f"The run's budget is spent: 1 of 1 model calls. {why}"
 
     def test_a_run_whose_messages_were_cleared_is_unanswered(self) -> None:
         update = Nodes(response_format=TOOL).performed("structured_response", {"messages": [], "jump_to": "end"})
@@ -291,5 +292,10 @@ def test_a_record_of_version_0_1_is_read_with_its_ledger() -> None:
     record = {"strategy": "tool", "declared": ["Verdict"], "schemas": ["Verdict"], "key": "x:1", "rung": "tool"}
     old_ledger = {"run": "r", "cause": "turn", "usage": empty_ledger()["usage"], "seen": 1, "last_id": "a"}
     reply = RIGHT.model_copy(update={"id": "a"})
-    state = {"messages": [ASKED, reply], ANSWER_REQUEST: record, LEDGER: old_ledger, RUNNING: True}
+    state = {
+        "messages": [ASKED, reply],
+        ANSWER_REQUEST: record,
+        LEDGER: old_ledger,
+        RUNNING: Running(is_traced=False, origin=0.0),
+    }
     assert Nodes(response_format=TOOL).performed("structured_response", state)["outcome"]["status"] == "answered"

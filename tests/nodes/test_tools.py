@@ -14,9 +14,10 @@ from answergraph import AgentState, UsageLimits, create_agent
 from answergraph.nodes.tools import ToolCallStep, ToolResult, ToolsNode
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import AnswerKeys, PrivateState
-from answergraph.state.budget import NO_LIMITS, current_budget
-from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, empty_ledger
+from answergraph.state.budget import current_budget
+from answergraph.state.ledger import INNER_USAGE, LEDGER, empty_ledger
 from answergraph.state.turn import CallNames
+from answergraph.state.usage import NO_LIMITS, NO_USAGE
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run

@@ -13,16 +13,14 @@ from langgraph.types import Command
 
 from answergraph import AgentSpecError
 from answergraph.state.budget import (
-    NO_LIMITS,
     InnerRunBudget,
     NoCallLeftError,
-    RemainingBudget,
-    UsageLimits,
     callers_budget,
     current_budget,
 )
-from answergraph.state.ledger import INNER_USAGE, LEDGER, NO_USAGE, RunLedger, empty_ledger
-from answergraph.state.outcome import Usage
+from answergraph.state.ledger import INNER_USAGE, LEDGER, RunLedger, empty_ledger
+from answergraph.state.outcome import LimitName, Usage
+from answergraph.state.usage import NO_LIMITS, NO_USAGE, RemainingBudget, UsageLimits
 
 
 def used(model_calls: int = 0, tool_calls: int = 0, total_tokens: int = 0) -> Usage:
@@ -52,40 +50,42 @@ class TestLimits:
             UsageLimits(reserve_final_answer=wrong)
 
     @pytest.mark.parametrize(
-        ("limits", "usage", "is_last"),
+        ("limits", "usage", "limit"),
         [
-            (UsageLimits(model_calls=3), used(1), False),
-            (UsageLimits(model_calls=3), used(2), True),
-            (UsageLimits(model_calls=1), used(0), True),
-            (UsageLimits(model_calls=None), used(10_000), False),
-            (UsageLimits(total_tokens=100), used(0), False),
-            (UsageLimits(total_tokens=100), used(0, total_tokens=60), False),
-            (UsageLimits(total_tokens=100), used(1, total_tokens=33), False),
-            (UsageLimits(total_tokens=100), used(1, total_tokens=34), True),
-            (UsageLimits(total_tokens=100), used(2, total_tokens=50), False),
-            (UsageLimits(total_tokens=100), used(2, total_tokens=52), True),
-            (UsageLimits(tool_calls=1), used(5, tool_calls=5), False),
+            (UsageLimits(model_calls=3), used(1), None),
+            (UsageLimits(model_calls=3), used(2), "model_calls"),
+            (UsageLimits(model_calls=1), used(0), "model_calls"),
+            (UsageLimits(model_calls=None), used(10_000), None),
+            (UsageLimits(total_tokens=100), used(0), None),
+            (UsageLimits(total_tokens=100), used(0, total_tokens=60), None),
+            (UsageLimits(total_tokens=100), used(1, total_tokens=33), None),
+            (UsageLimits(total_tokens=100), used(1, total_tokens=34), "total_tokens"),
+            (UsageLimits(total_tokens=100), used(2, total_tokens=50), None),
+            (UsageLimits(total_tokens=100), used(2, total_tokens=52), "total_tokens"),
+            (UsageLimits(tool_calls=1), used(5, tool_calls=5), None),
         ],
     )
-    def test_the_last_call_is_the_last_one_that_there_is_room_for(self, limits: UsageLimits, usage: Usage, is_last: bool) -> None:
-        assert limits.is_last_call(usage) is is_last
+    def test_the_last_call_is_the_last_one_that_there_is_room_for(
+        self, limits: UsageLimits, usage: Usage, limit: LimitName | None
+    ) -> None:
+        assert limits.last_call_by(usage) == limit
 
     @pytest.mark.parametrize(
-        ("limits", "usage", "is_exhausted"),
+        ("limits", "usage", "limit"),
         [
-            (UsageLimits(model_calls=2), used(1), False),
-            (UsageLimits(model_calls=2), used(2), True),
-            (UsageLimits(total_tokens=10), used(1, total_tokens=99), False),
-            (NO_LIMITS, used(10_000, 10_000, 10_000), False),
-            (NO_LIMITS.capped_by(RemainingBudget(0, None, None)), used(), True),
-            (NO_LIMITS.capped_by(RemainingBudget(None, None, 0)), used(), True),
-            (NO_LIMITS.capped_by(RemainingBudget(1, None, 1)), used(), False),
+            (UsageLimits(model_calls=2), used(1), None),
+            (UsageLimits(model_calls=2), used(2), "model_calls"),
+            (UsageLimits(total_tokens=10), used(1, total_tokens=99), None),
+            (NO_LIMITS, used(10_000, 10_000, 10_000), None),
+            (NO_LIMITS.capped_by(RemainingBudget(0, None, None)), used(), "model_calls"),
+            (NO_LIMITS.capped_by(RemainingBudget(None, None, 0)), used(), "total_tokens"),
+            (NO_LIMITS.capped_by(RemainingBudget(1, None, 1)), used(), None),
         ],
     )
     def test_a_budget_is_exhausted_where_no_call_of_the_model_is_left(
-        self, limits: UsageLimits, usage: Usage, is_exhausted: bool
+        self, limits: UsageLimits, usage: Usage, limit: LimitName | None
     ) -> None:
-        assert limits.is_exhausted(usage) is is_exhausted
+        assert limits.exhausted_by(usage) == limit
 
     def test_tool_calls_left_are_counted_down_to_none_at_all(self) -> None:
         limits = UsageLimits(tool_calls=3)

@@ -11,17 +11,16 @@ from answergraph.state.ledger import (
     ANSWER_REQUEST,
     INNER_USAGE,
     LEDGER,
-    NO_USAGE,
     RUNNING,
     RunLedger,
-    added,
+    Running,
     empty_ledger,
     of_run,
-    usage_of,
 )
 from answergraph.state.messages import correction_message
 from answergraph.state.outcome import Cause, CauseUsage, Usage
 from answergraph.state.turn import Turn
+from answergraph.state.usage import NO_USAGE, added, usage_of
 
 
 def reply(total: int, **more: Any) -> AIMessage:
@@ -29,6 +28,7 @@ def reply(total: int, **more: Any) -> AIMessage:
 
 
 COUNTS = st.integers(min_value=0, max_value=9)
+AT_WORK = Running(is_traced=False, origin=0.0)
 SHARES = st.builds(CauseUsage, model_calls=COUNTS, tool_calls=COUNTS, total_tokens=COUNTS)
 CAUSES = st.dictionaries(st.sampled_from(get_args(Cause)), SHARES)
 USAGES = st.builds(
@@ -79,7 +79,7 @@ class TestUsage:
         for cause, model_calls, tool_calls, tokens in visits:
             replies = [reply(tokens)] * model_calls
             usage = added(usage, usage_of(replies, cause, model_calls=model_calls, tool_calls=tool_calls))
-        shares = of_run(usage, [])["by_cause"].values()
+        shares = of_run({**empty_ledger(), "usage": usage}, [])["by_cause"].values()
         for name in ("model_calls", "tool_calls", "total_tokens"):
             assert sum(share[name] for share in shares) == usage[name]
 
@@ -87,7 +87,7 @@ class TestUsage:
         conversation = [
             HumanMessage("1"), reply(5), HumanMessage("2"), reply(7), correction_message("no"), AIMessage("x"), reply(9),
         ]  # fmt: skip
-        rounds = of_run(NO_USAGE, conversation)["rounds"]
+        rounds = of_run(empty_ledger(), conversation)["rounds"]
         assert [(each["input_tokens"], each["output_tokens"]) for each in rounds] == [(6, 1), (0, 0), (8, 1)]
 
 
@@ -113,8 +113,12 @@ RUNS = [
     ("an unfinished run is resumed", {LEDGER: UNFINISHED, "messages": [ASKED, SAID]}, False),
     ("a correction is ours", {LEDGER: UNFINISHED, "messages": [ASKED, SAID, correction_message("no")]}, False),
     ("a tool's result", {LEDGER: UNFINISHED, "messages": [ASKED, SAID, ToolMessage("r", tool_call_id="1")]}, False),
-    ("the model was called in this execution", {LEDGER: UNFINISHED, RUNNING: True, "messages": [ASKED, SAID, ASKED]}, False),
-    ("it was called and a subagent finished", {LEDGER: FINISHED, RUNNING: True, "messages": [ASKED, SAID]}, False),
+    (
+        "the model was called in this execution",
+        {LEDGER: UNFINISHED, RUNNING: AT_WORK, "messages": [ASKED, SAID, ASKED]},
+        False,
+    ),
+    ("it was called and a subagent finished", {LEDGER: FINISHED, RUNNING: AT_WORK, "messages": [ASKED, SAID]}, False),
 ]
 
 

@@ -69,4 +69,5 @@ def test_a_fallback_takes_strategies_of_langchains(run: Any) -> None:
 def test_the_reason_of_a_run_that_ends_over_a_tool_call_quotes_no_text(run: Any) -> None:
     search = AIMessage("", tool_calls=[call("search", {"query": "q"}, "s")])
     agent, _ = agent_of(search, limits=UsageLimits(model_calls=1))
-    assert run(agent, QUESTION)["outcome"]["reason"] == "The run's budget is spent. The model called tools and gave no answer."
+    reason = run(agent, QUESTION)["outcome"]["reason"]
+    assert reason == "The run's budget is spent: 1 of 1 model calls. The model called tools and gave no answer."

@@ -215,7 +215,44 @@ def test_the_outcome_says_the_limits_beside_what_was_used(run: Any, response_for
     agent, _, _ = agent_of(said(search()), said(search("t")), response_format=response_format, limits=limits)
     outcome = run(agent, QUESTION)["outcome"]
     assert (outcome["status"], outcome["usage"]["model_calls"]) == ("out_of_budget", 2)
-    assert UsageLimits(**outcome["limits"]) == limits
+    assert outcome["limits"] == {
+        "model_calls": 2, "tool_calls": None, "total_tokens": 300, "seconds": None, "cost": None, "answer_attempts": 1
+    }  # fmt: skip
+
+
+def used(tokens: int, **details: Any) -> AIMessage:
+    usage: Any = {"input_tokens": tokens - 10, "output_tokens": 10, "total_tokens": tokens, **details}
+    return said(search()).model_copy(update={"usage_metadata": usage})
+
+
+@pytest.mark.parametrize(
+    ("limit", "limits", "replies", "status"),
+    [
+        ("model_calls", UsageLimits(model_calls=2), [said(search()), said(search("t"))], "out_of_budget"),
+        ("tool_calls", UsageLimits(tool_calls=1), [said(search()), said(text="Hm.")] * 2, "out_of_budget"),
+        ("total_tokens", UsageLimits(total_tokens=50), [used(40), used(40)], "out_of_budget"),
+        ("answer_attempts", UsageLimits(answer_attempts=2), [said(answer("x")), said(answer("y"))], "invalid"),
+        (None, UsageLimits(model_calls=2), [said(search()), said(answer(1))], "answered"),
+    ],
+)
+def test_the_outcome_names_the_limit_that_ended_the_run(
+    run: Any, limit: Any, limits: UsageLimits, replies: list[Any], status: str
+) -> None:
+    agent, _, _ = agent_of(*replies, limits=limits)
+    outcome = run(agent, QUESTION)["outcome"]
+    assert (outcome["status"], outcome["limit"]) == (status, limit)
+    if limit is not None:
+        used, allowed = outcome["usage"][limit], outcome["limits"][limit]
+        assert used >= allowed == getattr(limits, limit)
+        assert status != "out_of_budget" or f"{used} of {allowed}" in outcome["reason"]
+
+
+def test_the_usage_has_every_count_of_a_run(run: Any) -> None:
+    details = {"input_token_details": {"cache_read": 20}, "output_token_details": {"reasoning": 4}}
+    agent, _, _ = agent_of(used(40, **details), used(40, **details), said(answer(1)))
+    usage = run(agent, QUESTION)["outcome"]["usage"]
+    assert (usage["cached_tokens"], usage["reasoning_tokens"], usage["answer_attempts"], usage["cost"]) == (40, 8, 1, None)
+    assert 0 < usage["seconds"] < 600
 
 
 def test_a_reply_says_how_long_its_repeated_calls_were_waited_for(run: Any) -> None:

@@ -210,7 +210,8 @@ class Ended:
     @property
     def ending(self) -> dict[str, Any]:
         """The outcome without the ids, which differ in each run."""
-        return {**self.outcome, "attempts": [{**attempt, "message_id": None} for attempt in self.outcome["attempts"]]}
+        attempts = [{**attempt, "message_id": None} for attempt in self.outcome["attempts"]]
+        return {**self.outcome, "attempts": attempts, "usage": {**self.outcome["usage"], "seconds": None}}
 
 
 @pytest.fixture(scope="module")

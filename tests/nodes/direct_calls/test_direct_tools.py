@@ -20,8 +20,8 @@ from langgraph.types import Command, Send, interrupt
 from answergraph.nodes.direct_calls.direct_tools import DIRECT_CALLS, DirectTool
 from answergraph.nodes.tools import ToolsNode
 from answergraph.state.agent_state import AnswerKeys
-from answergraph.state.budget import NO_LIMITS
 from answergraph.state.turn import CallNames
+from answergraph.state.usage import NO_LIMITS
 from tests.nodes.direct_calls.tool_calls import CALLS, Call
 from tests.nodes.direct_calls.tool_kinds import IN_CONTEXT, add
 from tests.suite.colors import Run

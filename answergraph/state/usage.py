@@ -1,0 +1,227 @@
+"""What a run uses, what it may use, and what is left of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from langchain_core.messages import AIMessage
+
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Usage
+
+_CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
+_Count = Literal[_CountPerCause, "input_tokens", "output_tokens"]
+_Part = Literal["cached_tokens", "reasoning_tokens"]
+PER_CAUSE: tuple[_CountPerCause, ...] = get_args(_CountPerCause)
+_COUNTS: tuple[_Count, ...] = get_args(_Count)
+PARTS: tuple[tuple[_Part, str, str], ...] = (
+    ("cached_tokens", "input_token_details", "cache_read"),
+    ("reasoning_tokens", "output_token_details", "reasoning"),
+)
+"""Counts that are part of others: their names, and where a reply's usage metadata has them."""
+_NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
+
+NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
+"""The usage of a new run; never changed in place."""
+
+
+def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
+    """Return the usage of one model visit and its tool calls; it has several replies if middleware calls the model again."""
+    each = [token_count(reply.usage_metadata, "total_tokens") for reply in replies]
+    usage = Usage(
+        model_calls=model_calls,
+        tool_calls=tool_calls,
+        input_tokens=sum([token_count(reply.usage_metadata, "input_tokens") for reply in replies]),
+        output_tokens=sum([token_count(reply.usage_metadata, "output_tokens") for reply in replies]),
+        total_tokens=sum(each),
+        by_cause={},
+    )
+    counts: Any = usage
+    # Stored only where there are any: each checkpoint repeats the usage.
+    for metadata in [dict[str, Any](reply.usage_metadata or ()) for reply in replies]:
+        for name, group, key in PARTS:
+            if group in metadata and (part := token_count(metadata[group], key)):
+                counts[name] = counts.get(name, 0) + part
+    if cause != "turn":
+        share = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))
+        usage["by_cause"][cause] = share
+    if model_calls > 1:
+        usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
+    return usage
+
+
+def token_count(usage: Any, name: str) -> int:
+    """Return a count of a reply's usage metadata, 0 if missing or invalid."""
+    value = usage.get(name) if isinstance(usage, dict) else None
+    try:
+        return max(int(value), 0) if isinstance(value, (int, float, str)) else 0
+    except (ValueError, OverflowError):
+        return 0
+
+
+def added(left: Usage, right: Usage) -> Usage:
+    causes = {**left["by_cause"]}
+    for cause, more in right["by_cause"].items():
+        so_far = causes.get(cause, _NOTHING)
+        share: Any = {name: so_far[name] + more[name] for name in PER_CAUSE}
+        causes[cause] = share
+    counts: Any = {name: left[name] + right[name] for name in _COUNTS}
+    for name, _, _ in PARTS:
+        if name in left or name in right:
+            counts[name] = left.get(name, 0) + right.get(name, 0)
+    total: Usage = counts | {"by_cause": causes}
+    return total
+
+
+def of_inner_runs(used: Usage, counted: Usage) -> Usage:
+    """Return the usage of inner runs that is not counted yet."""
+    counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
+    parts = {name: used.get(name, 0) - counted.get(name, 0) for name, _, _ in PARTS if name in used}
+    usage: Usage = counts | parts | {"by_cause": {"inner_run": {name: counts[name] for name in PER_CAUSE}}}
+    return usage
+
+
+if TYPE_CHECKING:
+    from answergraph.runtime.time_limits import RunClock
+
+_TIMES = ("seconds", "seconds_per_model_call", "seconds_per_tool_call")
+
+
+class RemainingBudget(NamedTuple):
+    """What is left of a budget; ``None`` means no limit."""
+
+    model_calls: int | None
+    tool_calls: int | None
+    total_tokens: int | None
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no model call is left."""
+        return 0 in (self.model_calls, self.total_tokens)
+
+    def minus(self, usage: Usage) -> RemainingBudget:
+        return RemainingBudget(
+            model_calls=_rest(self.model_calls, usage["model_calls"]),
+            tool_calls=_rest(self.tool_calls, usage["tool_calls"]),
+            total_tokens=_rest(self.total_tokens, usage["total_tokens"]),
+        )
+
+    def split(self, parts: int) -> RemainingBudget:
+        return RemainingBudget(*(None if limit is None else limit // parts for limit in self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageLimits:
+    """The limits of a run. Near one, the answer is forced from what is known; past it the run ends ``out_of_budget``.
+
+    Raises:
+        AgentSpecError: If a limit is not positive.
+    """
+
+    model_calls: int | None = 50
+    """Model calls. With 1, the only call must give the answer."""
+    tool_calls: int | None = None
+    """Executed tool calls; answers do not count. Further calls get the result "not available"."""
+    total_tokens: int | None = None
+    """Input and output tokens that the model reports. Checked before each call, so the last call may exceed the limit."""
+    seconds: float | None = None
+    """Wall time of the run. Waiting for a person does not count; a resumed run goes on counting."""
+    seconds_per_model_call: float | None = None
+    """Then the call is cut, and what had streamed is read."""
+    seconds_per_tool_call: float | None = None
+    """Then the call is answered "did not finish in time". A tool's ``metadata["seconds_per_tool_call"]`` replaces it."""
+    answer_attempts: int = 4
+    """Replies that are read as an answer, including the first."""
+    reserve_final_answer: bool = True
+    """Whether the last model call of the budget must give the answer, without tools; its usual time is kept for it."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reserve_final_answer, bool):
+            raise AgentSpecError(f"UsageLimits(reserve_final_answer={self.reserve_final_answer!r}): write True or False.")
+        for name in ("model_calls", "tool_calls", "total_tokens"):
+            limit = getattr(self, name)
+            if limit is not None and not _is_count(limit):
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
+        for name in _TIMES:
+            limit = getattr(self, name)
+            if limit is not None and not _is_time(limit):
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a positive number of seconds, or None for no limit.")
+        if not _is_count(self.answer_attempts):
+            raise AgentSpecError(
+                f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1 and a whole number."
+            )
+
+    @property
+    def has_times(self) -> bool:
+        return any(getattr(self, name) is not None for name in _TIMES)
+
+    def last_call_by(self, usage: Usage, clock: RunClock | None = None) -> LimitName | None:
+        """Return the limit that makes the next model call the last one, given the usage before it."""
+        calls = usage["model_calls"]
+        if self.model_calls is not None and calls >= self.model_calls - 1:
+            return "model_calls"
+        # Assumes an average cost per call.
+        if self.total_tokens is not None and calls and usage["total_tokens"] * (1 + 2 / calls) > self.total_tokens:
+            return "total_tokens"
+        return "seconds" if clock is not None and clock.is_last_call else None
+
+    def exhausted_by(self, usage: Usage, clock: RunClock | None = None) -> LimitName | None:
+        """Return the limit that leaves no model call; inner runs and the caller's budget count."""
+        if self.model_calls is not None and usage["model_calls"] >= self.model_calls:
+            return "model_calls"
+        if self.total_tokens is not None and self.total_tokens < 1:
+            return "total_tokens"
+        return "seconds" if clock is not None and clock.is_over else None
+
+    def tool_calls_left(self, usage: Usage) -> int | None:
+        """Return the remaining tool calls, ``None`` for no limit."""
+        return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
+
+    def remaining(self, usage: Usage) -> RemainingBudget:
+        """Return the budget for inner runs, without the call reserved for the final answer."""
+        left = RemainingBudget(self.model_calls, self.tool_calls, self.total_tokens).minus(usage)
+        return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
+
+    def capped_by(self, remaining: RemainingBudget) -> UsageLimits:
+        capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
+        return _CappedLimits(**{**vars(self), **capped})
+
+    def in_force(self) -> Limits:
+        """Return the limits by the names that the usage has."""
+        return Limits(
+            model_calls=self.model_calls,
+            tool_calls=self.tool_calls,
+            total_tokens=self.total_tokens,
+            seconds=self.seconds,
+            cost=None,
+            answer_attempts=self.answer_attempts,
+        )
+
+
+class _CappedLimits(UsageLimits):
+    def __post_init__(self) -> None:
+        # A caller may have nothing left, so zero is allowed here.
+        return
+
+
+def _is_count(limit: Any) -> bool:
+    return isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
+
+
+def _is_time(limit: Any) -> bool:
+    return isinstance(limit, int | float) and not isinstance(limit, bool) and 0 < limit < inf
+
+
+def _rest(limit: int | None, used: int) -> int | None:
+    return None if limit is None else max(limit - used, 0)
+
+
+def _smaller(own: Any, other: Any) -> Any:
+    return min((limit for limit in (own, other) if limit is not None), default=None)
+
+
+NO_LIMITS = UsageLimits(model_calls=None)
+"""The default of an agent without a response format."""

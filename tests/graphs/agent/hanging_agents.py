@@ -1,0 +1,124 @@
+"""Models, tools and agents that hang, for the tests of time limits."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any
+
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from answergraph import ToolStrategy, create_agent
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.colors import Run
+
+LONG = 60.0
+"""Seconds that nothing here may wait for; a run that does fails the bound below on any machine."""
+SOON = 20.0
+
+
+class Verdict(BaseModel):
+    score: int
+
+
+ANSWER = calls(call("Verdict", {"score": 1}, "a"))
+QUESTION: dict[str, Any] = {"messages": ["q"]}
+
+
+def hanging() -> Iterator[Callable[[], None]]:
+    """Yield a function that hangs until the generator goes on."""
+    over = threading.Event()
+    yield lambda: void(over.wait(LONG))
+    over.set()
+
+
+def void(_: Any) -> None:
+    return
+
+
+def slow_tool(hang: Callable[[], None], **more: Any) -> Any:
+    @tool(extras=None)
+    def slow() -> str:
+        """Search for long."""
+        hang()
+        return "late"
+
+    slow.metadata = more.get("metadata")
+    return slow
+
+
+@tool
+async def awaited_slow() -> str:
+    """Search for long."""
+    await asyncio.sleep(LONG)
+    return "late"
+
+
+@tool
+async def stubborn_slow() -> str:
+    """Search for long, and do not let it be cancelled at once."""
+    for _ in range(5):
+        try:
+            await asyncio.sleep(0.3)
+        except asyncio.CancelledError:
+            continue
+    return "late"
+
+
+class HangingModel(ScriptedChatModel):
+    """Hangs in the calls with these numbers."""
+
+    hang: Any
+    hangs: tuple[int, ...]
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        chunks = list(super()._stream(*args, **kwargs))
+        if len(self.requests) - 1 in self.hangs:
+            self.hang()
+        yield from chunks
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
+        chunks = list(super()._stream(*args, **kwargs))
+        if len(self.requests) - 1 in self.hangs:
+            await asyncio.sleep(LONG)
+        for chunk in chunks:
+            yield chunk
+
+
+class DrippingModel(ScriptedChatModel):
+    """Writes a piece of four characters, then hangs after a number of pieces."""
+
+    chunk_size: int = 4
+    hang: Any
+    pieces: int
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        for index, chunk in enumerate(super()._stream(*args, **kwargs)):
+            if index == self.pieces:
+                self.hang()
+            yield chunk
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
+        for index, chunk in enumerate(super()._stream(*args, **kwargs)):
+            if index == self.pieces:
+                await asyncio.sleep(LONG)
+            yield chunk
+
+
+def ran(run: Run, agent: Any, input: Any = QUESTION, config: Any = None) -> dict[str, Any]:
+    began = monotonic()
+    result: dict[str, Any] = run(agent, input, config)
+    assert monotonic() - began < SOON
+    return result
+
+
+def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
+    return create_agent(
+        ScriptedChatModel(replies=list(replies)), list(tools), **{"response_format": ToolStrategy(Verdict), **options}
+    )
+
+
+def told(result: dict[str, Any]) -> list[str]:
+    return [message.text for message in result["messages"] if message.type == "tool"]

@@ -1,0 +1,191 @@
+"""A run with time limits ends with its outcome, whatever hangs."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.runtime import time_limits
+from tests.graphs.agent.hanging_agents import (
+    ANSWER,
+    LONG,
+    QUESTION,
+    SOON,
+    DrippingModel,
+    HangingModel,
+    Verdict,
+    agent_of,
+    awaited_slow,
+    hanging,
+    ran,
+    slow_tool,
+    stubborn_slow,
+    told,
+    void,
+)
+from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.colors import Run
+
+
+@pytest.fixture
+def hang() -> Iterator[Callable[[], None]]:
+    """Give a function that hangs until the test is over."""
+    yield from hanging()
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, "3", float("inf"), float("nan")])
+@pytest.mark.parametrize("name", ["seconds", "seconds_per_model_call", "seconds_per_tool_call"])
+def test_a_time_limit_is_a_positive_number_of_seconds(name: str, wrong: Any) -> None:
+    with pytest.raises(AgentSpecError, match=f"{name}=.*write a positive number of seconds"):
+        UsageLimits(**{name: wrong})
+
+
+@pytest.mark.parametrize("kind", ["blocking", "awaited", "stubborn"])
+def test_a_tool_that_hangs_is_answered_and_the_answer_is_forced_from_what_is_known(run: Run, hang: Any, kind: str) -> None:
+    slow = {"blocking": slow_tool(hang), "awaited": awaited_slow, "stubborn": stubborn_slow}[kind]
+    if kind != "blocking" and not run.is_async:
+        pytest.skip("an awaited tool")
+    agent = agent_of(calls(call(slow.name, {}, "s")), ANSWER, tools=[slow], limits=UsageLimits(seconds=1))
+    result = ran(run, agent)
+    assert told(result)[0] == f"Tool {slow.name} gave no result. The call did not end in time."
+    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
+    assert result["outcome"]["usage"]["by_cause"]["final_answer"]["model_calls"] == 1
+
+
+def test_a_tool_call_has_its_own_limit_and_the_run_goes_on_after_it(run: Run, hang: Any) -> None:
+    limits = UsageLimits(seconds_per_tool_call=0.1)
+    agent = agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow_tool(hang)], limits=limits)
+    result = ran(run, agent)
+    assert result["structured_response"] == Verdict(score=1)
+    assert list(result["outcome"]["usage"]["by_cause"]) == ["turn"]
+
+
+def test_a_tool_may_have_another_limit_than_the_others(run: Run, hang: Any) -> None:
+    slow = slow_tool(hang, metadata={"seconds_per_tool_call": 0.1})
+    limits = UsageLimits(seconds_per_tool_call=LONG)
+    result = ran(run, agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow], limits=limits))
+    assert "did not end in time" in told(result)[0]
+
+
+def test_a_model_that_never_answers_ends_the_run(run: Run, hang: Any) -> None:
+    model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0, 1, 2))
+    agent = create_agent(model, [], response_format=Verdict, limits=UsageLimits(seconds=0.5))
+    outcome = ran(run, agent)["outcome"]
+    assert (outcome["status"], outcome["limit"], outcome["limits"]["seconds"]) == ("out_of_budget", "seconds", 0.5)
+    assert outcome["usage"]["seconds"] >= 0.5
+    assert f"{outcome['usage']['seconds']} of 0.5 seconds" in outcome["reason"]
+
+
+def test_without_a_response_format_the_outcome_is_written_too(run: Run, hang: Any) -> None:
+    model = HangingModel(replies=["Hi."] * 4, hang=hang, hangs=(0, 1))
+    outcome = ran(run, create_agent(model, [], limits=UsageLimits(seconds=0.3)))["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+
+
+def test_a_model_call_that_hangs_is_made_once_more(run: Run, hang: Any) -> None:
+    model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0,))
+    agent = create_agent(model, [], response_format=ToolStrategy(Verdict), limits=UsageLimits(seconds_per_model_call=0.2))
+    outcome = ran(run, agent)["outcome"]
+    assert (outcome["status"], outcome["usage"]["model_calls"]) == ("answered", 2)
+
+
+def test_model_calls_that_all_hang_end_the_run(run: Run, hang: Any) -> None:
+    model = HangingModel(replies=[ANSWER] * 9, hang=hang, hangs=tuple(range(9)))
+    agent = create_agent(model, [], response_format=Verdict, limits=UsageLimits(seconds_per_model_call=0.1))
+    outcome = ran(run, agent)["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", None)
+    assert outcome["reason"].startswith("The model did not answer in time.")
+
+
+def test_a_value_that_closed_before_the_reply_was_cut_stands(run: Run, hang: Any) -> None:
+    model = DrippingModel(replies=['{"score": 1} and so on'] * 2, hang=hang, pieces=4)
+    agent = create_agent(model, [], response_format=PromptedStrategy(Verdict), limits=UsageLimits(seconds=0.5))
+    result = ran(run, agent)
+    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
+
+
+@pytest.mark.parametrize("reply", ["I think and think and think.", calls(call("Verdict", {"score": 1}, "a"))])
+def test_a_value_that_did_not_close_is_no_answer(run: Run, hang: Any, reply: Any) -> None:
+    model = DrippingModel(replies=[reply] * 3, hang=hang, pieces=2)
+    agent = create_agent(model, [], response_format=ToolStrategy(Verdict), limits=UsageLimits(seconds=0.5))
+    result = ran(run, agent)
+    assert (result["structured_response"], result["outcome"]["status"]) == (None, "out_of_budget")
+
+
+class ClientTimeoutError(Exception):
+    """The time-out of a provider's client."""
+
+
+def test_a_clients_own_time_out_is_an_attempt_where_there_is_time(run: Run) -> None:
+    agent = agent_of(ClientTimeoutError(), ANSWER, limits=UsageLimits(seconds=LONG))
+    outcome = ran(run, agent)["outcome"]
+    assert (outcome["status"], outcome["usage"]["model_calls"]) == ("answered", 2)
+
+
+def test_without_time_limits_a_clients_time_out_is_raised_as_in_langchain(run: Run) -> None:
+    with pytest.raises(ClientTimeoutError):
+        ran(run, agent_of(ClientTimeoutError(), ANSWER))
+
+
+def test_what_a_late_tool_returns_never_reaches_the_state(run: Run) -> None:
+    go_on, done = threading.Event(), threading.Event()
+
+    @tool
+    def slow() -> str:
+        """Search for long."""
+        go_on.wait(LONG)
+        done.set()
+        return "late"
+
+    agent = agent_of(
+        calls(call("slow", {}, "s")), ANSWER, tools=[slow], limits=UsageLimits(seconds=1), checkpointer=InMemorySaver()
+    )
+    config: Any = {"configurable": {"thread_id": "1"}}
+    result = ran(run, agent, QUESTION, config)
+    assert time_limits.calls_left_behind() >= 1
+    go_on.set()
+    assert done.wait(SOON)
+    assert run.state(agent, config).values["messages"] == result["messages"]
+
+
+def test_no_blocking_call_is_started_while_too_many_are_left_behind(run: Run, hang: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limits, "MAX_LEFT_BEHIND", 0)
+    agent = agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow_tool(hang)], limits=UsageLimits(seconds=1))
+    assert agent.invoke(QUESTION)["outcome"]["status"] == "out_of_budget"
+
+
+def test_waiting_for_a_person_does_not_count_and_what_was_used_before_does() -> None:
+    @tool
+    def ask() -> str:
+        """Ask a person."""
+        return str(interrupt("Well?"))
+
+    replies = [calls(call("ask", {}, "s")), ANSWER]
+    model = HangingModel(replies=replies, hang=lambda: void(threading.Event().wait(0.3)), hangs=(0,))
+    limits = UsageLimits(seconds=LONG)
+    agent = create_agent(model, [ask], response_format=ToolStrategy(Verdict), limits=limits, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    began = monotonic()
+    agent.invoke(QUESTION, config)
+    threading.Event().wait(1)
+    outcome = agent.invoke(Command(resume="yes"), config)["outcome"]
+    assert outcome["status"] == "answered"
+    assert 0.3 <= outcome["usage"]["seconds"] < monotonic() - began - 0.9
+
+
+def test_a_run_without_time_limits_does_not_import_the_clock() -> None:
+    code = (
+        "import sys; from answergraph import create_agent; from answergraph.testing import ScriptedChatModel;"
+        "create_agent(ScriptedChatModel(replies=['Hi.'])).invoke({'messages': ['q']});"
+        "print(*(name for name in sys.modules if 'time_limits' in name or 'timed' in name))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == ""

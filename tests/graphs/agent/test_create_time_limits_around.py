@@ -1,0 +1,105 @@
+"""Time limits of what is around a model or tool call: inner runs, hooks, checks, LangGraph's own."""
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+
+from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph.middleware import AgentMiddleware
+from tests.graphs.agent.hanging_agents import (
+    ANSWER,
+    QUESTION,
+    SOON,
+    HangingModel,
+    Verdict,
+    agent_of,
+    hanging,
+    ran,
+    slow_tool,
+    told,
+)
+from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.colors import Run
+
+
+@pytest.fixture
+def hang() -> Iterator[Callable[[], None]]:
+    """Give a function that hangs until the test is over."""
+    yield from hanging()
+
+
+@pytest.mark.parametrize("way", ["tool", "plain_tool"])
+def test_a_run_inside_another_ends_with_its_outcome_before_that_ones_tool_is_given_up(run: Run, hang: Any, way: str) -> None:
+    model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0, 1, 2))
+    inner = create_agent(model, [], response_format=ToolStrategy(Verdict), name="inner")
+    seen: list[Any] = []
+
+    @tool
+    def plain() -> str:
+        """Ask the inner agent."""
+        seen.append(inner.invoke(QUESTION)["outcome"])
+        return str(seen[0]["status"])
+
+    asks: Any = plain if way == "plain_tool" else as_tool(inner, description="Ask the inner agent.")
+    args = {} if way == "plain_tool" else {"request": "q"}
+    agent = agent_of(calls(call(asks.name, args, "s")), ANSWER, tools=[asks], limits=UsageLimits(seconds=2))
+    result = ran(run, agent)
+    assert result["structured_response"] == Verdict(score=1)
+    assert "did not end in time" not in told(result)[0]
+    assert result["outcome"]["usage"]["by_cause"]["inner_run"]["model_calls"] >= 1
+    assert [(outcome["status"], outcome["limit"]) for outcome in seen] in ([], [("out_of_budget", "seconds")])
+
+
+class HangingHook(AgentMiddleware):
+    """Hangs in one hook."""
+
+    def __init__(self, hook: str, hang: Callable[[], None]) -> None:
+        super().__init__()
+        self._hook = hook
+        self._hang = hang
+
+    def _hangs(self, hook: str) -> None:
+        if hook == self._hook:
+            self._hang()
+
+    def before_agent(self, state: Any, runtime: Any) -> None:
+        self._hangs("before_agent")
+
+    def before_model(self, state: Any, runtime: Any) -> None:
+        self._hangs("before_model")
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        self._hangs("after_agent")
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        self._hangs("wrap_model_call")
+        return handler(request)
+
+
+@pytest.mark.parametrize("hook", ["before_agent", "before_model", "wrap_model_call", "after_agent"])
+def test_a_hook_that_hangs_does_not_keep_the_run(hang: Any, hook: str) -> None:
+    agent = agent_of(ANSWER, middleware=[HangingHook(hook, hang)], limits=UsageLimits(seconds=0.5))
+    began = monotonic()
+    outcome = agent.invoke(QUESTION)["outcome"]
+    assert monotonic() - began < SOON
+    assert outcome["status"] == ("answered" if hook == "after_agent" else "out_of_budget")
+    assert outcome["limit"] == (None if hook == "after_agent" else "seconds")
+
+
+def test_a_check_that_hangs_ends_the_run_without_an_answer(run: Run, hang: Any) -> None:
+    def check(answer: Any, state: Any, runtime: Any) -> None:
+        hang()
+
+    if run.is_async:
+        pytest.skip("a blocking check holds the event loop")
+    outcome = ran(run, agent_of(ANSWER, check_answer=check, limits=UsageLimits(seconds=0.5)))["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+
+
+def test_langgraphs_step_timeout_ends_a_tool_and_not_the_run(run: Run, hang: Any) -> None:
+    agent = agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow_tool(hang)])
+    agent.step_timeout = 1
+    assert ran(run, agent)["outcome"]["status"] == "answered"
