@@ -1,7 +1,7 @@
 """The shapes of plain JSON that go in and out: for annotations; nothing here has to be built by hand."""
 
 from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, SourceRef
-from answergraph.state.outcome import Attempt, Outcome, PendingCall, RunUsage, Status, Usage
+from answergraph.state.outcome import Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status, Usage
 
 __all__ = [
     "Attempt",
@@ -9,6 +9,8 @@ __all__ = [
     "FieldReading",
     "FieldRecord",
     "FieldStatus",
+    "LimitName",
+    "Limits",
     "Outcome",
     "PendingCall",
     "RunUsage",

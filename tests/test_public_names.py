@@ -148,6 +148,8 @@ DOORS = {
         "FieldReading",
         "FieldRecord",
         "FieldStatus",
+        "LimitName",
+        "Limits",
         "Outcome",
         "PendingCall",
         "RunUsage",

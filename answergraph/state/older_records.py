@@ -19,6 +19,7 @@ _LEDGER_NAMES_IN_0_1: Mapping[str, str] = {
     "tools_off": "tools_were_off",
     "final": "last_call_made",
 }
+_NOT_COUNTED: Mapping[str, Any] = {"cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0, "cost": None}
 _SHOWN = "shown"
 """Marked evidence in the text that the model was shown instead of the result."""
 
@@ -47,7 +48,10 @@ def outcome_of_today(stored: Any) -> Any:
         return stored
     outcome = with_fields(stored)
     attempts = [attempt_of_today(attempt) for attempt in stored.get("attempts", ())]
-    return cast("Outcome", {**outcome, "support": support_of(outcome["fields"]), "attempts": attempts})
+    usage = {**_NOT_COUNTED, "answer_attempts": len(attempts), **stored.get("usage", {})}
+    limits = {"seconds": None, "cost": None, **stored.get("limits", {})}
+    today = {"attempts": attempts, "support": support_of(outcome["fields"]), "limit": None, "usage": usage, "limits": limits}
+    return cast("Outcome", {**outcome, **today})
 
 
 def with_fields(stored: Mapping[str, Any]) -> dict[str, Any]:

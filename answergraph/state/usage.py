@@ -41,9 +41,9 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
     )
     counts: Any = usage
     # Stored only where there are any: each checkpoint repeats the usage.
-    for metadata in [dict[str, Any](reply.usage_metadata or ()) for reply in replies]:
+    for metadata in [reply.usage_metadata for reply in replies if isinstance(reply.usage_metadata, dict)]:
         for name, group, key in PARTS:
-            if group in metadata and (part := token_count(metadata[group], key)):
+            if group in metadata and (part := token_count(metadata.get(group), key)):
                 counts[name] = counts.get(name, 0) + part
     if cause != "turn":
         share = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))

@@ -292,10 +292,6 @@ def test_a_record_of_version_0_1_is_read_with_its_ledger() -> None:
     record = {"strategy": "tool", "declared": ["Verdict"], "schemas": ["Verdict"], "key": "x:1", "rung": "tool"}
     old_ledger = {"run": "r", "cause": "turn", "usage": empty_ledger()["usage"], "seen": 1, "last_id": "a"}
     reply = RIGHT.model_copy(update={"id": "a"})
-    state = {
-        "messages": [ASKED, reply],
-        ANSWER_REQUEST: record,
-        LEDGER: old_ledger,
-        RUNNING: Running(is_traced=False, origin=0.0),
-    }
+    running = Running(is_traced=False, origin=0.0)
+    state = {"messages": [ASKED, reply], ANSWER_REQUEST: record, LEDGER: old_ledger, RUNNING: running}
     assert Nodes(response_format=TOOL).performed("structured_response", state)["outcome"]["status"] == "answered"

@@ -16,7 +16,12 @@ ValueT = TypeVar("ValueT")
 _INDEX = re.compile(r"\[\d+\]")
 COUNTED = ("model_calls", "tool_calls", "total_tokens", "cost")
 """What is summed over all rows, by the keys of a run's usage."""
-NO_USAGE = {"model_calls": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0, "by_cause": {}}
+NO_USAGE: dict[str, Any] = {
+    **dict.fromkeys(["model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"], 0),
+    **dict.fromkeys(["cached_tokens", "reasoning_tokens", "answer_attempts", "seconds"], 0),
+    "cost": None,
+    "by_cause": {},
+}
 
 
 class Group(NamedTuple):
@@ -96,7 +101,7 @@ class End:
             "attempts": [],
             "narrowed": [],
         }
-        more = {"limit": None, "fields": {}, "support": None, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
+        more: dict[str, Any] = {"limit": None, "fields": {}, "support": None, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
         return cls(key, "null", json.dumps(outcome | more, ensure_ascii=False), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
@@ -125,5 +130,6 @@ def _group_of(outcome: Mapping[str, Any]) -> Group:
         return Group(outcome["status"])
     attempt = outcome["attempts"][-1] if outcome["attempts"] else {"fields": {}, "check": None}
     wrong = next(iter(attempt["fields"]), "")
-    rule = outcome.get("limit") or attempt["check"] or ("schema" if wrong else "")
+    limit = outcome.get("limit") if outcome["status"] == "out_of_budget" else None
+    rule = limit or attempt["check"] or ("schema" if wrong else "")
     return Group(outcome["status"], _INDEX.sub("[]", wrong), rule)

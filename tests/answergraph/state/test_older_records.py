@@ -68,6 +68,12 @@ def test_the_maps_of_an_outcome_become_records() -> None:
     ]
 
 
+def test_what_was_not_counted_and_limits_that_did_not_exist_have_keys() -> None:
+    outcome = outcome_of_today({**STORED, "usage": {"model_calls": 2}, "limits": {"model_calls": 50}})
+    assert (outcome["limit"], outcome["limits"]["seconds"], outcome["usage"]["cost"]) == (None, None, None)
+    assert (outcome["usage"]["model_calls"], outcome["usage"]["answer_attempts"]) == (2, 1)
+
+
 def test_an_outcome_of_today_and_none_stay_as_they_are() -> None:
     today = {"status": "answered", "fields": {"evidence": record_of()}}
     assert outcome_of_today(today) is today

@@ -44,7 +44,8 @@ def seen(result: Any) -> Any:
     """Return the parts of a result that are equal in two runs of the same agent."""
     messages = [(message.type, message.text, getattr(message, "tool_call_id", None)) for message in result["messages"]]
     outcome = result["outcome"]
-    return messages, result["structured_response"], outcome["status"], outcome["usage"], len(outcome["attempts"])
+    usage = {name: used for name, used in outcome["usage"].items() if name != "seconds"}
+    return messages, result["structured_response"], outcome["status"], usage, len(outcome["attempts"])
 
 
 def goes_on(run: Run, saver: Any, before: list[str], expected: Any) -> tuple[str, ...] | None:
