@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import ToolStrategy, create_agent
+from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -87,6 +87,23 @@ class HangingModel(ScriptedChatModel):
             yield chunk
 
 
+class ThinkingModel(ScriptedChatModel):
+    """Thinks before its first reply, so that the run keeps as much and half as much again for the answer, on any machine."""
+
+    seconds: float = 0.6
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        if not self.requests:
+            threading.Event().wait(self.seconds)
+        yield from super()._stream(*args, **kwargs)
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.requests:
+            await asyncio.sleep(self.seconds)
+        for chunk in super()._stream(*args, **kwargs):
+            yield chunk
+
+
 class DrippingModel(ScriptedChatModel):
     """Writes a piece of four characters, then hangs after a number of pieces."""
 
@@ -115,9 +132,14 @@ def ran(run: Run, agent: Any, input: Any = QUESTION, config: Any = None) -> dict
 
 
 def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
-    return create_agent(
-        ScriptedChatModel(replies=list(replies)), list(tools), **{"response_format": ToolStrategy(Verdict), **options}
-    )
+    model = ScriptedChatModel(replies=list(replies))
+    return create_agent(model, list(tools), **{"response_format": ToolStrategy(Verdict), **options})
+
+
+def thinking_agent_of(*replies: Any, tools: Any, seconds: float = 2) -> Any:
+    """Return an agent that keeps nearly a second of its run for the answer."""
+    limits, model = UsageLimits(seconds=seconds), ThinkingModel(replies=list(replies))
+    return create_agent(model, list(tools), response_format=ToolStrategy(Verdict), limits=limits)
 
 
 def told(result: dict[str, Any]) -> list[str]:
