@@ -35,10 +35,12 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 240, 5),
-    Room("answergraph/runtime", 870, 96, "snapshots; every error says what the user can do"),
+    Room(
+        "answergraph/runtime", 1090, 112, "snapshots; every error says what the user can do; a run ends in time, whatever hangs"
+    ),
     Room("answergraph/json_text", 370, 16),
     Room("answergraph/json_schema", 1270, 79),
-    Room("answergraph/state", 2260, 128, "turn, field records, and what earlier versions stored"),
+    Room("answergraph/state", 2270, 128, "turn, field records, and what earlier versions stored"),
     Room("answergraph/answers", 2120, 268, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
     Room("answergraph/patches", 330, 40, "an answer is repaired field by field"),
     Room("answergraph/asking", 2270, 212),
@@ -47,8 +49,8 @@ CORE = (
     Room("answergraph/models", 560, 41, "in-process models, of which the scripted one is a kind"),
     Room("answergraph/streaming", 340, 39),
     Room("answergraph/react_text", 1060, 61, "every written form of a call that models use"),
-    Room("answergraph/calling", 490, 34, "the model is asked in one place; histories are made legal"),
-    Room("nodes", 1950, 108, "runs without a format end in the same table"),
+    Room("answergraph/calling", 540, 37, "the model is asked in one place; histories are made legal; a cut reply is read"),
+    Room("nodes", 2030, 115, "runs without a format end in the same table; the limit that ended a run is named"),
     Room("middleware", 1050, 158, "a hook per node, in both colours"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 175, "installation in place of LangChain's"),
@@ -80,8 +82,9 @@ ANY_PER_THOUSAND_LINES = 97
 # One file is the loop that asks the model, which the judge and the kit use as well.
 # What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
 # One file is the turn, which every node and router reads instead of the messages.
-FILES_OF_AN_ANSWER = 28
-FUNCTIONS_OF_AN_ANSWER = 124
+# What a run uses and may use is apart from the budgets that nested runs share; the outcome names the limits in force.
+FILES_OF_AN_ANSWER = 29
+FUNCTIONS_OF_AN_ANSWER = 126
 VALIDATIONS_OF_AN_ANSWER = 1
 VALIDATIONS_WITH_DEFAULTS = 2
 DUMPS_OF_AN_ANSWER = 1
