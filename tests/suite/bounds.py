@@ -36,11 +36,11 @@ class Room:
 CORE = (
     Room("answergraph/*.py", 240, 5),
     Room(
-        "answergraph/runtime", 1090, 112, "snapshots; every error says what the user can do; a run ends in time, whatever hangs"
+        "answergraph/runtime", 1100, 114, "snapshots; every error says what the user can do; a run ends in time, whatever hangs"
     ),
     Room("answergraph/json_text", 370, 16),
     Room("answergraph/json_schema", 1270, 79),
-    Room("answergraph/state", 2270, 128, "turn, field records, and what earlier versions stored"),
+    Room("answergraph/state", 2300, 128, "turn, field records, and what earlier versions stored"),
     Room("answergraph/answers", 2120, 268, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
     Room("answergraph/patches", 330, 40, "an answer is repaired field by field"),
     Room("answergraph/asking", 2270, 212),
@@ -49,8 +49,8 @@ CORE = (
     Room("answergraph/models", 560, 41, "in-process models, of which the scripted one is a kind"),
     Room("answergraph/streaming", 340, 39),
     Room("answergraph/react_text", 1060, 61, "every written form of a call that models use"),
-    Room("answergraph/calling", 540, 37, "the model is asked in one place; histories are made legal; a cut reply is read"),
-    Room("nodes", 2030, 115, "runs without a format end in the same table; the limit that ended a run is named"),
+    Room("answergraph/calling", 550, 37, "the model is asked in one place; histories are made legal; a cut reply is read"),
+    Room("nodes", 2070, 116, "runs without a format end in the same table; the limit that ended a run is named"),
     Room("middleware", 1050, 158, "a hook per node, in both colours"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 175, "installation in place of LangChain's"),

@@ -16,7 +16,7 @@ ValueT = TypeVar("ValueT")
 _INDEX = re.compile(r"\[\d+\]")
 COUNTED = ("model_calls", "tool_calls", "total_tokens", "cost")
 """What is summed over all rows, by the keys of a run's usage."""
-NO_USAGE: dict[str, Any] = {
+NO_USAGE: Mapping[str, object] = {
     **dict.fromkeys(["model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"], 0),
     **dict.fromkeys(["cached_tokens", "reasoning_tokens", "answer_attempts", "seconds"], 0),
     "cost": None,
@@ -100,9 +100,13 @@ class End:
             "schema": None,
             "attempts": [],
             "narrowed": [],
+            "fields": {},
+            "support": None,
+            "limit": None,
+            "usage": {**NO_USAGE, "rounds": []},
+            "limits": {},
         }
-        more: dict[str, Any] = {"limit": None, "fields": {}, "support": None, "usage": {**NO_USAGE, "rounds": []}, "limits": {}}
-        return cls(key, "null", json.dumps(outcome | more, ensure_ascii=False), group, seconds)
+        return cls(key, "null", json.dumps(outcome, ensure_ascii=False), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
         """Return the outcome."""
