@@ -40,7 +40,7 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
-.PHONY: upgrade-threads demo docs docs-check test test-slow triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
+.PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
 	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
@@ -57,6 +57,18 @@ test: env ## Everything that is not slow
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
+
+# uv, since pip knows no lowest versions; pytest, since a page shows a test.
+test-lowest: RESOLUTION := lowest-direct
+test-highest: RESOLUTION := highest
+test-lowest test-highest: test-%: dist ## The programs of the documentation, with the wheel and the lowest or highest versions it allows
+	@$(PYTHON) -m venv --clear .venv-$*
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check uv pytest
+	@.venv-$*/bin/uv pip compile --quiet --python .venv-$*/bin/python --resolution $(RESOLUTION) --extra all pyproject.toml \
+		--output-file .venv-$*/versions.txt
+	@.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python --requirements .venv-$*/versions.txt
+	@.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python --no-deps dist/*.whl
+	@$(BIN)/python -m tests.smoke .venv-$*/bin/python
 
 # TORTURE_ARGS: --parts readers replies kills load, --part N; with any of them docs/reliability.md stays as it is.
 torture: env ## Hostile readers, a server's odd replies, kills beside LangChain's, load; writes the table of docs/reliability.md
