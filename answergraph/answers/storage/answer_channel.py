@@ -7,6 +7,7 @@ name of its schema if that JSON restores an equal value; other values are stored
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
@@ -228,6 +229,10 @@ _CODECS: RecentCache[AnswerCodec] = RecentCache()
 
 def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
     """Return the codec shared by the nodes and the channel of some schemas."""
+    if "langgraph_api" in sys.modules:
+        from answergraph.answers.storage.pickled_answers import pickle_as_json  # noqa: PLC0415 - only a server pickles answers
+
+        pickle_as_json(schemas)
     return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 
 
