@@ -19,7 +19,7 @@ from answergraph.runtime import lazy_imports
 from answergraph.state.agent_state import AgentState, InputAgentState, OmitFromSchema, OutputAgentState
 
 if typing.TYPE_CHECKING:
-    from answergraph.middleware.grounded_answer import GroundedAnswer
+    from answergraph.middleware.grounded_answer import GroundedAnswer, Input
     from answergraph.middleware.narrow_response_format import NarrowResponseFormat
     from answergraph.middleware.require_tools import RequireTools
 else:
@@ -31,6 +31,7 @@ __all__ = [
     "AgentState",
     "ExtendedModelResponse",
     "GroundedAnswer",
+    "Input",
     "InputAgentState",
     "ModelCallResult",
     "ModelRequest",

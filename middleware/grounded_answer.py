@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Self
 
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
@@ -10,56 +10,101 @@ from langgraph.runtime import Runtime
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import strategy_of
-from answergraph.evidence.claim_checking import check_fields, may_support
-from answergraph.evidence.claims import fields_of, with_value
-from answergraph.evidence.marks import Abstention, Quote
+from answergraph.evidence.claim_checking import EvidenceReport, check_fields, may_support
+from answergraph.evidence.claims import default_at, fields_of, with_value
+from answergraph.evidence.marks import Abstention, Grounded, Quote
+from answergraph.evidence.source_runs import InputState, input_records
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
-from answergraph.state.field_record import passage_of
-from answergraph.state.outcome import AnswerAccepted
+from answergraph.state.agent_state import INPUT_TEXTS
+from answergraph.state.field_record import BACKED, Fields, passage_of, support_of
+from answergraph.state.turn import Turn
+from answergraph.state.outcome import AnswerAccepted, OnDoubt
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 
 
-class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
-    """Check every marked field of an answer against the tool results of this run.
+TOO_LITTLE = (
+    "Only {share:.0%} of the fields are supported, and at least {least:.0%} must be. Nothing stands behind: {paths}. "
+    "Leave out what the sources do not say."
+)
 
-    Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[float, FromTools()]``, in nested models and
+
+class Input:
+    """A source: the text and documents of the caller's own messages in this turn, never the model's words.
+
+    Example:
+        >>> GroundedAnswer(sources=[Input(), "search"]).sources
+        ('search',)
+    """
+
+
+Sources = Input | str | BaseTool | Sequence[Input | str | BaseTool] | Callable[[ToolRun], bool] | None
+
+
+class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
+    """Check every marked field of an answer against its sources: the tool results of this run, the caller's input, or both.
+
+    Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[date, Grounded()]``, in nested models and
     lists too. Unsupported claims go back to the model with the nearest passage; the positions of supported ones are in
     ``outcome["fields"]``. Results are kept as the tools returned them, even if the conversation is changed later.
 
     Example:
         >>> only_logs = GroundedAnswer(sources=["read_log", "search_log"], abstain=Abstention)
+        >>> extraction = GroundedAnswer(sources=Input(), fields="all")
     """
 
     state_schema = EvidenceState
     checks_marks = True
 
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        """Return an instance whose graph has a node that keeps the caller's messages, if they are a source."""
+        keeps = _reads_input(options.get("sources"))
+        return super().__new__(_keeping_input(cls) if keeps else cls)
+
     def __init__(
         self,
         *,
-        sources: str | BaseTool | Sequence[str | BaseTool] | Callable[[ToolRun], bool] | None = None,
+        sources: Sources = None,
+        fields: Literal["marked", "all"] = "marked",
+        min_support: float = 0.0,
+        on_doubt: OnDoubt = "refuse",
         abstain: type[Abstention] | None = None,
     ) -> None:
-        """Choose the evidence that counts.
+        """Choose what counts as evidence, and what becomes of a field without it.
 
         Args:
-            sources: The tools whose results count, or their names, or a predicate of a result; ``None`` for all that succeed.
+            sources: The tools whose results count, or their names; ``Input()``; or a predicate of a result. ``None`` for all
+                results that succeed.
+            fields: ``"all"``: every scalar without a mark is checked as ``Grounded()``.
+            min_support: Least share of the filled fields that must be supported, 0 to 1: ``outcome["support"]``.
+            on_doubt: What becomes of a field that is still doubtful after the model was asked again: ``"refuse"``: there is no
+                answer; ``"omit"``: it has its default.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; other schemas are offered once a result counts.
 
         Raises:
-            AgentSpecError: If ``abstain`` is not an ``Abstention``, or ``sources`` is empty.
+            AgentSpecError: If an argument cannot work, or ``sources`` is empty.
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
             raise AgentSpecError(f"abstain={shown(abstain)} is not a subclass of Abstention; write abstain=Abstention.")
-        self.sources = sources if sources is None else _sources(sources)
+        if not isinstance(min_support, int | float) or not 0 <= min_support <= 1:
+            raise AgentSpecError(f"min_support={min_support!r} is no share; write a number from 0 to 1, such as 0.8.")
+        self.sources = None if sources is None else _tools_of(sources)
+        self.fields = one_of("fields", Literal["marked", "all"], fields)
+        self.on_doubt = one_of("on_doubt", OnDoubt, on_doubt)
+        self.min_support = min_support
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
         self._abstention = answer_schemas(self.answer_types)
+
+    @property
+    def needs_tools(self) -> bool:
+        """Whether only the agent's tools can give evidence."""
+        return self.sources is None and self.abstain is None and type(self).evidence is GroundedAnswer.evidence
 
     @property
     def named_tools(self) -> Sequence[str]:  # type: ignore[override]  # a class attribute there
@@ -87,21 +132,51 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             raise AnswerRejected(NO_EVIDENCE.format(name=self.abstain.__name__))
         counting = {run.tool_call_id: run for run in evidence}
         calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
-        fields = fields_of(answer)
-        report = check_fields(fields, as_shown({**calls, **counting}.values(), state["messages"]))
+        claims = fields_of(answer)
+        sources = as_shown({**calls, **counting}.values(), state["messages"])
+        report = check_fields(claims, sources, Grounded(min_items=0) if self.fields == "all" else None)
+        if report.feedback and self.on_doubt == "omit" and _was_asked_again(state):
+            return self._accepted_without_doubts(answer, report)
         if report.feedback:
             raise AnswerRejected(report.feedback, records=report.fields)
+        self._refuse_too_little(report.fields)
         rewritten = answer
-        for field in fields:
+        for field in claims:
             if isinstance(field.mark, Quote) and field.mark.rewrite:
                 rewritten = with_value(rewritten, field.path, passage_of(report.fields[field.path]["evidence"][0]))
         return AnswerAccepted(report.fields, answer=None if rewritten is answer else rewritten)
+
+    def _accepted_without_doubts(self, answer: Any, report: EvidenceReport) -> AnswerAccepted:
+        """Accept an answer whose doubtful fields have their defaults.
+
+        Raises:
+            AnswerRejected: If one has no default.
+        """
+        kept = dict(report.fields)
+        for path in [path for path, record in report.fields.items() if record["problem"] is not None]:
+            try:
+                answer = with_value(answer, path, default_at(answer, path))
+            except LookupError:
+                raise AnswerRejected(report.feedback, records=report.fields) from None
+            del kept[path]
+        self._refuse_too_little(kept)
+        return AnswerAccepted(kept, answer=answer)
+
+    def _refuse_too_little(self, fields: Fields) -> None:
+        support = support_of(fields)
+        if (1.0 if support is None else support) < self.min_support:
+            unchecked = [path for path, record in fields.items() if record["status"] not in BACKED]
+            raise AnswerRejected(
+                TOO_LITTLE.format(share=support, least=self.min_support, paths=", ".join(unchecked)), records=fields
+            )
 
     def evidence(self, state: Any) -> list[ToolRun]:
         """Return the results that count; override it if another agent has gathered some."""
         return [run for run in results_of_run(state) if may_support(run) and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:
+        if run.kind == "input":
+            return True
         if self.sources is None:
             return True
         if callable(self.sources):
@@ -110,11 +185,40 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         return run.name in self.sources or run.name.partition("/")[0] in self.sources
 
 
-def _sources(given: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:
-    if isinstance(given, str | Sequence) or not callable(given):
-        names = tool_names("sources", given)
-        if not names:
-            raise AgentSpecError("sources=[] leaves no evidence; name tools, or leave it out for all of them.")
+def _keeping_input(cls: type[Any]) -> type[Any]:
+    return type(cls.__name__, (_KeepsInput, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__})
+
+
+class _KeepsInput:
+    """Keeps the caller's messages at the start of a run, before any middleware can change them."""
+
+    __slots__ = ()
+    state_schema: type[Any] = InputState
+    private_keys = frozenset({INPUT_TEXTS})
+
+    def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+        return {INPUT_TEXTS: input_records(state["messages"])}
+
+
+def _was_asked_again(state: Any) -> bool:
+    """Return whether the model has had a chance to mend its answer, or will get none."""
+    ledger = Turn(state).ledger
+    return bool(ledger["attempts"] or ledger["last_call_made"])
+
+
+def _reads_input(sources: Any) -> bool:
+    each = sources if isinstance(sources, Sequence) and not isinstance(sources, str) else (sources,)
+    return any(isinstance(source, Input) for source in each)
+
+
+def _tools_of(sources: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:
+    if isinstance(sources, Input):
+        return ()
+    if isinstance(sources, str | Sequence) or not callable(sources):
+        tools = sources if isinstance(sources, str | BaseTool) else [each for each in sources if not isinstance(each, Input)]
+        names = tool_names("sources", tools)
+        if not names and not _reads_input(sources):
+            raise AgentSpecError("sources=[] leaves no evidence; name tools, write Input(), or leave it out for all tools.")
         return names
-    predicate: Callable[[ToolRun], bool] = check_function(f"sources={shown(given)}", given, "run")
+    predicate: Callable[[ToolRun], bool] = check_function(f"sources={shown(sources)}", sources, "run")
     return predicate

@@ -61,6 +61,8 @@ class Hook:
     awaited: Callable[[Any], Awaitable[Any]]
     can_jump_to: tuple[JumpTo, ...]
     trace_policy: Any
+    may_write: frozenset[str] = frozenset()
+    """Private keys of the agent that it writes; those of other hooks are dropped."""
 
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
         update: Any = yield Call(self.blocking, self.awaited, (state,))
@@ -195,8 +197,10 @@ def _hook(middleware: Any, hook: str) -> Hook:
     async def call_sync(state: Any) -> Any:
         return blocking(state)
 
+    keys: frozenset[str] = getattr(middleware, "private_keys", frozenset())
+
     blocking = _with_injection(sync) or refuse
-    return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware))
+    return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware), keys)
 
 
 def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:

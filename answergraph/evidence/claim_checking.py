@@ -1,25 +1,27 @@
 """Checks the claims of an answer against the run's tool results."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
 from functools import reduce
 from itertools import accumulate
 from operator import add, sub
-from typing import Any
+from typing import Any, Literal
 
 from answergraph.evidence.claims import Claim, fields_by_path, fields_of
-from answergraph.evidence.marks import FromTools, Mark, Quote
-from answergraph.evidence.number_units import Number, has_value, sizes_of
-from answergraph.evidence.numbers.numerals import Numeral, numerals
-from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown, says_nothing_around
+from answergraph.evidence.marks import SCALARS, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
+from answergraph.evidence.numbers.numerals import numerals
+from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown
 from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.source_runs import Source, runs_of
 from answergraph.evidence.texts.folding import fold
+from answergraph.evidence.value_records import is_echoed, record_of_value
 from answergraph.evidence.written_words import WrittenWords
+from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
-from answergraph.state.field_record import Evidence, FieldRecord, Fields, record_of, support_of
+from answergraph.state.field_record import FieldRecord, Fields, record_of, support_of
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -31,6 +33,11 @@ _MIN_LIKENESS = 0.5
 _MAX_SHOWN_CHARACTERS = 200
 _MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
+_OF_SOURCES = (
+    "Your answer is not supported by its sources, which are the user's messages and the tool results that count:",
+    "Give each value as it stands there, as the value of what is asked for, and leave out what does not stand there. Then answer "
+    "again.",
+)
 _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
     "and the user's are no evidence. Call further tools if need be, then answer again."
@@ -55,25 +62,37 @@ class EvidenceReport:
 
 
 def check_evidence(
-    answer: Any, sources: Sequence[ToolRun], *, marks: Mapping[str, Mark] | None = None, declared: Any = None
+    answer: Any,
+    sources: Source | Sequence[Source],
+    *,
+    marks: Mapping[str, Mark] | None = None,
+    declared: Any = None,
+    fields: Literal["auto", "marked", "all"] = "auto",
 ) -> EvidenceReport:
-    """Say for each field of an answer, of any agent, where it stands in the results of its tools, as ``GroundedAnswer`` does.
+    """Say for each field of an answer, of any agent or program, where it stands in the sources, as ``GroundedAnswer`` does.
 
     Args:
-        answer: A value whose type has marks (a Pydantic model, a dataclass), or a mapping with ``declared`` or ``marks``.
-        sources: The calls of the run with their results, oldest first. The arguments of a call count as the model's
-            own words from then on; a call with ``counts=False`` supports nothing.
+        answer: A model, a dataclass or a mapping.
+        sources: Texts, files (``Path``), and calls of tools with their results, oldest first. The arguments of a call count as
+            the model's own words from then on; a call with ``counts=False`` supports nothing.
         marks: The marks by path, ``{"findings[].quote": Quote()}``, for a value that has none.
         declared: The type with the marks, for a value that does not carry them.
+        fields: ``"all"``: what is not marked is checked as ``Grounded()`` too. ``"auto"``: so if there is no mark at all.
+
+    Raises:
+        AgentSpecError: If a source is neither a text, a path, nor a ``ToolRun``.
 
     Example:
-        >>> from answergraph import Quote, ToolRun
-        >>> run = ToolRun("call_1", "read_log", {"path": "app"}, ("12:03 the disk is full",))
-        >>> report = check_evidence({"why": "the disk is full"}, [run], marks={"why": Quote()})
-        >>> report.support, report.fields["why"]["evidence"][0]["unit"]
-        (1.0, '12:03 the disk is full')
+        >>> report = check_evidence({"number": "A-17", "total": 1250, "buyer": "Ada"}, "Invoice A-17. Total: 1,250.00 EUR")
+        >>> report.made_up
+        ['buyer']
+        >>> report.fields["total"]["evidence"][0]["unit"]
+        'Invoice A-17. Total: 1,250.00 EUR'
     """
-    return check_fields(fields_of(answer, declared) if marks is None else fields_by_path(answer, marks), sources)
+    one = one_of("fields", Literal["auto", "marked", "all"], fields)
+    claims = fields_of(answer, declared) if marks is None else fields_by_path(answer, marks)
+    is_all = one == "all" or (one == "auto" and marks is None and all(claim.mark is None for claim in claims))
+    return check_fields(claims, runs_of(sources), Grounded(min_items=0) if is_all else None)
 
 
 def locate(value: Any, mark: Mark, texts: Sequence[str]) -> FieldRecord:
@@ -90,19 +109,17 @@ def locate(value: Any, mark: Mark, texts: Sequence[str]) -> FieldRecord:
         >>> record["status"], record["evidence"][0]["marks"]
         ('supported', [[6, 22]])
     """
-    results = [SearchedResult(ToolRun(str(number), "text", {}, (text,))) for number, text in enumerate(texts)][::-1]
+    results = [SearchedResult(ToolRun(str(number), "text", {}, (text,), kind="text")) for number, text in enumerate(texts)][::-1]
     fields = fields_by_path({"value": value}, {"value": mark}) or [Claim(FieldPath("value"), mark, None, "it is empty")]
-    record = reduce(_both, [_record_of(field, results, (), "") for field in fields])
-    evidence = [Evidence({**each, "source": {**each["source"], "kind": "text"}}) for each in record["evidence"]]
-    return FieldRecord({**record, "evidence": evidence})
+    return reduce(_both, [_record_of(field, results, (), "") for field in fields])
 
 
 def may_support(run: ToolRun) -> bool:
     return run.succeeded and run.counts and bool(run.text)
 
 
-def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun]) -> EvidenceReport:
-    """Search the tool calls of a run, oldest first, for support of each field with a mark.
+def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Grounded | None = None) -> EvidenceReport:
+    """Search the sources of a run, oldest first, for support of each field with a mark; ``unmarked`` is the mark of the others.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -114,18 +131,23 @@ def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun]) -> EvidenceRe
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
-    for field in fields:
+    for each in fields:
+        field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
         # Search for the nearest passage only where it is shown.
         record = _record_of(field, results, results if problems < _MAX_SHOWN_PROBLEMS else [], unread)
         problems += record["problem"] is not None
         path = str(field.path)
         records[path] = _both(records[path], record) if path in records else record
-    return EvidenceReport(records, support_of(records) or 0.0, _feedback(records))
+    has_input = any(run.kind != "tool" for run in runs)
+    return EvidenceReport(records, support_of(records) or 0.0, _feedback(records, has_input=has_input))
 
 
 def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str) -> FieldRecord:
     if field.mark is None:
         return record_of()
+    if isinstance(field.mark, Grounded) and field.problem is None:
+        record = record_of_value(field.value, field.mark, results)
+        return record if record["problem"] is None else {**record, "problem": _problem(field, record["problem"]) + unread}
     found = _find(field, field.mark, results)
     if isinstance(found, Found):
         return {"status": "supported", "evidence": [found.evidence], "problem": None}
@@ -148,10 +170,11 @@ def _both(one: FieldRecord, other: FieldRecord) -> FieldRecord:
     return {**one, "evidence": [*one["evidence"], *(new for new in other["evidence"] if new not in one["evidence"])]}
 
 
-def _feedback(records: Fields) -> str:
+def _feedback(records: Fields, *, has_input: bool) -> str:
     listed = [f"- {path}: {record['problem']}" for path, record in records.items() if record["problem"] is not None]
     more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
-    return "\n".join([_INTRODUCTION, *listed[:_MAX_SHOWN_PROBLEMS], *more, _ADVICE]) if listed else ""
+    first, last = _OF_SOURCES if has_input else (_INTRODUCTION, _ADVICE)
+    return "\n".join([first, *listed[:_MAX_SHOWN_PROBLEMS], *more, last]) if listed else ""
 
 
 def _find(claim: Claim, mark: Mark, results: Sequence[SearchedResult]) -> Found | str:
@@ -171,7 +194,7 @@ def _places(value: Any, mark: Mark, result: SearchedResult) -> Iterator[Found | 
     if isinstance(mark, Quote):
         yield from places_of_quote(value, result, mark)
         yield from places_shown(value, result, mark)
-    else:
+    elif isinstance(mark, FromTools):
         yield from _places_of_number(value, result, mark)
 
 
@@ -200,40 +223,10 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
             yield Found(result, result.offsets[part] + start, result.offsets[part] + end)
 
 
-_LOOK_CHARACTERS = 80
-_KEY = re.compile(r"'([^'\n]+)' ?: ?'?\Z")
-
-
-def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
-    """Return whether a number only repeats the model's words: it is beside the same word, or nothing else is around it.
-
-    Equal digits in an argument alone do not make a number an echo.
-    """
-    written, upto = result.written, result.upto
-    number = abs(numeral.value)
-    if written.numbers.get(number, upto + 1) > upto:
-        return False
-    before = text[max(numeral.start - _LOOK_CHARACTERS, 0) : numeral.start]
-    after = text[numeral.end : numeral.end + _LOOK_CHARACTERS]
-    if not (before.strip() or after.strip()):
-        # The whole result is a number, perhaps of a calculation, whose result may equal an operand.
-        return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
-    line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
-    if written.names(line_before, number, line_after, upto):
-        return True
-    return _KEY.search(before) is None and says_nothing_around(f"{line_before} {line_after}")
-
-
-def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
-    # A result that equals the only argument was not calculated from it.
-    arguments = list(result.run.args.values())
-    return len(arguments) == 1 and fold(str(arguments[0])) == text
-
-
 def _missing(mark: Mark) -> str:
     if isinstance(mark, Quote):
         return NOT_FOUND
-    units = ", ".join(unit for unit, _ in mark.units)
+    units = ", ".join(unit for unit, _ in mark.units or ())
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 

@@ -1,14 +1,14 @@
 """The fields of an answer, each with its path, and the claims among them: the values that a source has to support."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pydantic import BaseModel, RootModel
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
-from answergraph.evidence.marks import FromTools, Mark, Quote
+from answergraph.evidence.marks import SCALARS, FromTools, Grounded, Mark, Quote
 from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
@@ -88,6 +88,25 @@ def _values_at(value: Any, parts: Sequence[str | int], path: FieldPath) -> Itera
 def with_value(answer: Any, path: str, value: Any) -> Any:
     """Return a copy of an answer with another value at a path."""
     return _with_value(answer, FieldPath(path).parts, value)
+
+
+def default_at(answer: Any, path: str) -> Any:
+    """Return the default of a field of a model or dataclass.
+
+    Raises:
+        LookupError: If the field has none.
+    """
+    *outer, name = FieldPath(path).parts
+    record = FieldPath.of(*outer).get(answer) if outer else answer
+    if isinstance(record, BaseModel) and (own := type(record).model_fields.get(str(name))) and not own.is_required():
+        return own.get_default(call_default_factory=True)
+    if is_dataclass(record):
+        for field in (each for each in fields(record) if each.name == name):
+            if field.default is not MISSING:
+                return field.default
+            if field.default_factory is not MISSING:
+                return field.default_factory()
+    raise LookupError(f"{path} has no default")
 
 
 def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
@@ -190,6 +209,8 @@ def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
         return repr(value), "it is not a string"
     if isinstance(mark, FromTools) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
         return repr(value), "it is not a number"
+    if isinstance(mark, Grounded) and not isinstance(value, SCALARS):
+        return repr(value), "it is neither text nor a number, date, time, bool or enum"
     return value, None
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType, is_typeddict
 
-from answergraph.evidence.marks import MARKS, FromTools, Mark, Quote
+from answergraph.evidence.marks import MARKS, SCALARS, FromTools, Grounded, Mark, Quote
 from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, path_of_part
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.field_path import FieldPath
@@ -114,7 +114,7 @@ class MarkedType:
 
     def _search(self, node: Any, seen: set[int]) -> Iterator[Mark]:
         """Yield every mark at and below a node that was not visited."""
-        if isinstance(node, Quote | FromTools):
+        if isinstance(node, Mark):
             yield node
         if isinstance(node, Mapping | list | tuple) and id(node) not in seen:
             seen.add(id(node))
@@ -184,7 +184,7 @@ def _is_record(annotation: Any) -> bool:
 
 
 def _marks_in(annotation: Any) -> Iterator[Mark]:
-    if isinstance(annotation, Quote | FromTools):
+    if isinstance(annotation, Mark):
         yield annotation
     elif isinstance(annotation, TypeAliasType):
         yield from _marks_in(annotation.__value__)
@@ -203,6 +203,7 @@ _SCALARS: Mapping[str, Any] = {"str": str, "int": int, "float": (float, int), "d
 _HELD: Mapping[type[Mark], tuple[tuple[type, ...], frozenset[str]]] = {
     Quote: ((str,), frozenset({"str"})),
     FromTools: ((int, float, Decimal), frozenset({"int", "float", "decimal"})),
+    Grounded: (SCALARS, frozenset({"str", "int", "float", "decimal", "bool", "date", "time", "datetime", "uuid"})),
 }
 """Per kind of mark, the classes and schema kinds it may be on."""
 

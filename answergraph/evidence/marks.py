@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
 from functools import partial
 from typing import Any, ClassVar, cast
+from uuid import UUID
 
 from pydantic import BaseModel, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -19,6 +23,9 @@ MIN_QUOTE_COLUMNS = 8
 
 MARKS = "answergraph_marks"
 """Key of the marks in the metadata of a schema of pydantic-core."""
+
+SCALARS = (str, int, float, Decimal, bool, date, time, Enum, UUID)
+"""The classes of values that can be looked up in a source."""
 
 Units = str | Sequence[str] | Mapping[str, float]
 """Unit names; a mapping gives each one's size in the field's unit."""
@@ -129,9 +136,69 @@ class FromTools:
         return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
 
 
-Mark = Quote | FromTools
+@dataclass(frozen=True, init=False)
+class Grounded:
+    """Mark a value that stands in a source: any scalar (text, number, date, time, bool, enum, ``Literal``), or a list of them.
 
-_KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromTools}
+    Compared by value: ``date(2025, 10, 27)`` is found in "10/27/2025" and "27 octobre 2025", ``Decimal("-254")`` in "(254)".
+
+    Example:
+        >>> Grounded(label="total").label
+        ('total',)
+    """
+
+    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
+
+    label: tuple[str, ...]
+    """The value of that: words that stand in the same row, sentence, pair or column header; any of them."""
+    spelled: tuple[tuple[str, Any], ...]
+    """How a source writes a value; else a value's own words."""
+    units: tuple[tuple[str, float], ...] | None
+    """As for ``FromTools``; ``None``: a currency or a per cent sign may stand beside it, no other unit may be joined to it."""
+    rounding: int | None
+    min_items: int
+    locale: str | None
+    """The locale of numbers and dates; ``None``: the source decides, two readings are ambiguous."""
+    echoes: bool
+
+    def __init__(  # noqa: PLR0913  # each is one keyword of the declaration
+        self,
+        *,
+        label: str | Sequence[str] = (),
+        spelled: Mapping[str, object] | None = None,
+        units: Units | None = None,
+        rounding: int | None = None,
+        locale: str | None = None,
+        min_items: int = 1,
+        echoes: bool = False,
+    ) -> None:
+        """Choose what counts.
+
+        Raises:
+            AgentSpecError: If a number is negative, the locale is not known, or a label or a spelling has no word.
+        """
+        number = FromTools(units or (), rounding, min_items=min_items, locale=locale, echoes=echoes)
+        labels = (label,) if isinstance(label, str) else tuple(label)
+        if not all(any(map(str.isalnum, text)) for text in (*labels, *(spelled or ()))):
+            raise AgentSpecError("A label or a spelling of Grounded needs at least one word; write label='total'.")
+        object.__setattr__(self, "label", labels)
+        object.__setattr__(self, "spelled", tuple((spelled or {}).items()))
+        object.__setattr__(self, "units", None if units is None else number.units)
+        for name in ("rounding", "min_items", "locale", "echoes"):
+            object.__setattr__(self, name, getattr(number, name))
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        named = f", of {' or '.join(self.label)}" if self.label else ""
+        return _shown(self.min_items, f"As it stands in a source{named}.", core_schema, handler)
+
+    def as_json(self) -> dict[str, Any]:
+        units = None if self.units is None else dict(self.units)
+        return {"kind": "grounded", **asdict(self), "spelled": dict(self.spelled), "units": units}
+
+
+Mark = Quote | FromTools | Grounded
+
+_KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromTools, "grounded": Grounded}
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:

@@ -10,12 +10,14 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from re import Match
+from typing import NamedTuple
 
 from answergraph.evidence.numbers.numerals import GROUP_SPACE
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
-from answergraph.evidence.texts.source_views import LINES, WHOLE, View, views_of
+from answergraph.evidence.texts.source_views import LINES, WHOLE, View, as_read, views_of
+from answergraph.evidence.values.finder import ValueFinder
 from answergraph.evidence.written_words import WrittenWords
 from answergraph.state.tool_results import ToolRun
 
@@ -27,6 +29,13 @@ _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _GROUPED_BY_SPACES = re.compile(r"(?<![\w.,:/+-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])")
 
 
+class ReadText(NamedTuple):
+    """A text without what its reader does not see, and the finder of its values."""
+
+    mapped: MappedText
+    finder: ValueFinder
+
+
 class SearchedResult:
     """One result with its views, cached per check: folding costs more than searching."""
 
@@ -36,6 +45,7 @@ class SearchedResult:
         self.upto = upto
         self._views: dict[int, list[View]] = {}
         self._counted: dict[tuple[int, str | None], MappedText] = {}
+        self._read: dict[int, ReadText] = {}
         self._unread = [self._views_of(part) for part in range(len(run.texts))]
 
     @property
@@ -76,6 +86,14 @@ class SearchedResult:
             plain = plain.changed(_GROUPED_BY_SPACES, lambda match: match.group().replace(" ", GROUP_SPACE))
         is_known = plain is unescaped and "-" not in text
         return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))
+
+    def read(self, part: int) -> ReadText:
+        """Return one text as a reader sees it, for finding values."""
+        if part not in self._read:
+            text, is_json = self._unescaped[part]
+            mapped = text if is_json else as_read(text)
+            self._read[part] = ReadText(mapped, ValueFinder(mapped.text))
+        return self._read[part]
 
     @cached_property
     def _unescaped(self) -> list[tuple[MappedText, str]]:

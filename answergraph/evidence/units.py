@@ -30,7 +30,7 @@ def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
         start, end, unit = _unit(result, first, last)
     about: Any = next((about for low, high, about in run.sources if low <= first and spans[0][1] <= high), {})
     # Pairs are lists, as after a checkpoint.
-    evidence: Any = {"source": {"kind": "tool", "id": run.tool_call_id, "name": run.name, **_named(about)}, "unit": unit}
+    evidence: Any = {"source": {"kind": run.kind, "id": run.tool_call_id, "name": run.name, **_named(about)}, "unit": unit}
     evidence |= {"marks": [[low - start, high - start] for low, high in spans], "place": [start, end]}
     page = about.get("page")
     # The document loaders of LangChain count from 0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Generic, Literal, NotRequired, Required
@@ -74,6 +74,10 @@ class PrivateState(TypedDict):
     answergraph_running: NotRequired[Annotated[Running, UntrackedValue, PrivateStateAttr]]
 
 
+INPUT_TEXTS: Final = "answergraph_input_texts"
+"""State key: the caller's own messages of this run, for a middleware that takes them as a source."""
+
+
 class RunState(TypedDict, total=False):
     """What nodes and routers read of the state, beside the agent's own keys of answer and outcome."""
 
@@ -84,9 +88,10 @@ class RunState(TypedDict, total=False):
     answergraph_charges: Usage | None
     answergraph_running: Running
     answergraph_tool_results: Mapping[str, Any]
+    answergraph_input_texts: Sequence[Any]
 
 
-PRIVATE_KEYS = frozenset({*PrivateState.__annotations__, TOOL_RESULTS})
+PRIVATE_KEYS = frozenset({*PrivateState.__annotations__, TOOL_RESULTS, INPUT_TEXTS})
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Annotated, Any, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph.state.agent_state import TOOL_RESULTS, AgentState, PrivateStateAttr, RunState
+from answergraph.state.agent_state import INPUT_TEXTS, TOOL_RESULTS, AgentState, PrivateStateAttr, RunState
 from answergraph.state.delta_channels import GrowingChannel
 from answergraph.state.messages import is_correction
 from answergraph.state.turn import Turn
@@ -44,6 +44,7 @@ class RecordedResult(TypedDict):
     counts: NotRequired[bool]
     sources: NotRequired[list[list[Any]]]
     unread: NotRequired[list[str]]
+    kind: NotRequired[Literal["tool", "input", "text"]]
 
 
 class RunResults(TypedDict):
@@ -75,6 +76,8 @@ class ToolRun:
     """Start, end and source of each document in the text; a source has an id, address, title or page."""
     unread: Sequence[str] = ()
     """The kinds of content that were not read, such as images."""
+    kind: Literal["tool", "input", "text"] = "tool"
+    """What it is: a call, the caller's own message, or a text given to ``check_evidence``."""
     shown: str | None = None
     """The text shown to the model instead of the result, if different; empty if removed."""
 
@@ -142,11 +145,12 @@ class EvidenceState(AgentState[Any]):
 
 
 def results_of_run(state: RunState) -> list[ToolRun]:
-    """Return the tool results of the current run, oldest first."""
+    """Return the sources of the current run, oldest first: the caller's messages, where they are one, and the tool results."""
+    inputs: Any = state.get(INPUT_TEXTS) or []
     recorded: Any = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == Turn(state).run else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
-    runs = [run_of(result) for result in with_unique_ids([*of_tools, *cited_in(state["messages"])])]
+    runs = [run_of(result) for result in with_unique_ids([*inputs, *of_tools, *cited_in(state["messages"])])]
     return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]
 
 
@@ -154,8 +158,14 @@ def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[To
     """Return results, each with the text that the conversation shows for it if that differs."""
     by_id = _shown_texts(messages)
     replies = {message.id for message in messages if isinstance(message, AIMessage)}
+    own = {message.id: texts_of(message) for message in messages if isinstance(message, HumanMessage)}
     found: list[ToolRun] = []
     for run in runs:
+        if run.kind == "input":
+            pieces = own.get(run.tool_call_id)  # a middleware may have removed words of the caller, or the message
+            is_whole = pieces is not None and {*pieces} <= {*run.texts}
+            found.append(run if is_whole else replace(run, shown="".join(pieces or ())))
+            continue
         texts = by_id.get(call_id_of(run.tool_call_id), [])
         # What a reply cites was never a tool message, and neither was the result of an inner agent's tool.
         is_elsewhere = run.tool_call_id not in by_id and ("/" in run.tool_call_id or run.tool_call_id in replies)
@@ -207,7 +217,7 @@ def records_of(
     return [record, *(cast(RecordedResult, one) for one in inner)]  # the same fields
 
 
-def texts_of(message: ToolMessage) -> list[str]:
+def texts_of(message: AnyMessage) -> list[str]:
     """Return the texts of a message's content blocks, in order; those of search results and documents too."""
     return [text for text, _ in _pieces(message.content)]
 

@@ -22,7 +22,7 @@ from answergraph.graphs.agent.arguments import (
     split_tools,
     system_message,
 )
-from answergraph.graphs.agent.guards import check_marks, check_named_tools
+from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_sources
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.agent_parts import AgentParts
@@ -65,6 +65,7 @@ class AgentSpec(AgentParts):
         runnable = tuple(_distinct([*stack.tools, *own]))
         tool_names = [tool.name for tool in runnable]
         declared = declared_format(response_format, tool_names, stack.answer_schemas, partial(check_marks, stack))
+        check_sources(stack, has_tools=bool(tool_names or provided))
         if not stack.tool_wrappers:
             check_named_tools(stack, tool_names)
         chat_model = resolve_model(model)

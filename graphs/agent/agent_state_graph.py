@@ -99,8 +99,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
     def add_tools(self, node: ToolsNode) -> None:
         super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
-    def add_hook(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any) -> None:
-        names = self.keys.no_hook_writes(reads_answers=self._reads_answers)
+    def add_hook(
+        self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any, may_write: frozenset[str] = frozenset()
+    ) -> None:
+        names = self.keys.no_hook_writes(reads_answers=self._reads_answers) - may_write
 
         def guarded(state: Any, runtime: Any) -> Step[Any]:
             message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None

@@ -28,7 +28,12 @@ _UNCHECKED = (
 )
 _NOTHING_TO_CHECK = (
     "{name} has nothing to check: no field of {types} is marked. Mark what must be in a tool result, Annotated[str, Quote()] or "
-    "Annotated[float, FromTools()], or leave out {name}."
+    "Annotated[float, FromTools()], write fields='all' to check every field, or leave out {name}."
+)
+
+_NO_SOURCE = (
+    "{name} has no source: the agent has no tools, so no answer could ever be accepted. To check against the caller's own "
+    "messages and documents, write {name}(sources=Input()), from answergraph.middleware."
 )
 
 _PLACES: RecentCache[list[Place]] = RecentCache()
@@ -41,8 +46,16 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
     checking = [m.name for m in stack.middleware if getattr(m, "checks_marks", False)]
     if marked and not checking:
         raise _mistake(_UNCHECKED, *marked[0])
-    if schemas and checking and not marked:
+    checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
+    if schemas and checking and not marked and not checks_all:
         raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
+
+
+def check_sources(stack: MiddlewareStack, *, has_tools: bool) -> None:
+    """Raise ``AgentSpecError`` if a middleware checks against the results of tools and the agent has none."""
+    needing = [m.name for m in stack.middleware if getattr(m, "needs_tools", False)]
+    if needing and not (has_tools or stack.tool_wrappers):
+        raise AgentSpecError(_NO_SOURCE.format(name=needing[0]))
 
 
 def check_named_tools(stack: MiddlewareStack, names: Collection[str]) -> None:

@@ -59,7 +59,7 @@ class HookChains:
     def add_nodes(self, graph: AgentStateGraph) -> None:
         """Add one node per hook, named ``<middleware>.<hook>``."""
         for hook in chain.from_iterable(self._hooks.values()):
-            graph.add_hook(hook.node_name, hook.step, hook.trace_policy)
+            graph.add_hook(hook.node_name, hook.step, hook.trace_policy, hook.may_write)
 
     def add_edges(self, graph: StateGraph[Any, Any, Any, Any], facts: RoutingFacts) -> None:
         """Connect the hooks with each other and the model; the graph builder connects the ends."""

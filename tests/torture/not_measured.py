@@ -6,6 +6,7 @@ NOT_MEASURED = {
     "answergraph.cli": "reads what the person at the keyboard gave it",
     "answergraph.experiment": "reads its own journal",
     "answergraph.graphs.add_ons.calculator.general_agent": "reads a schema that a caller's guard has passed",
+    "answergraph.graphs.add_ons.extract": "reads a schema that a caller's guard has passed",
     "answergraph.many": "reads the rows that the caller gave, and its own ledger",
     "answergraph.tapes": "reads tapes that the developer keeps beside the tests",
     "answergraph.state.messages": "looks for the text of an object in at most 500 characters",

@@ -144,7 +144,7 @@ def _kind(character: str) -> str:
     if unicodedata.category(first)[0] == "M" or ord(first) in _JAMO_VOWELS_AND_FINALS:
         return _JOINS
     changed = unicodedata.normalize("NFKC", character)
-    return changed if len(changed) == 1 and not _has_other_value(character) else _CHANGES
+    return changed if len(changed) == 1 and not has_other_value(character) else _CHANGES
 
 
 def _folded_match(match: Match[str]) -> str:
@@ -161,9 +161,10 @@ def _stays(character: str, before: str) -> bool:
     # 10² is not 102 and x² is not x2, but H₂O is H2O.
     is_raised = unicodedata.decomposition(character).startswith("<super>")
     is_letter = before.isalpha() or unicodedata.category(before)[0] == "M"
-    behind = before.isdigit() or (is_raised and (is_letter or before in _RAISABLE or _has_other_value(before)))
-    return behind and _has_other_value(character)
+    behind = before.isdigit() or (is_raised and (is_letter or before in _RAISABLE or has_other_value(before)))
+    return behind and has_other_value(character)
 
 
-def _has_other_value(character: str) -> bool:
+def has_other_value(character: str) -> bool:
+    """Return whether the usual form of a character means something else: ``²`` is not ``2``."""
     return unicodedata.decomposition(character).startswith(_VALUE_CHANGING)

@@ -29,6 +29,7 @@ _MARKDOWN = re.compile(
     r"|(?<![\w_\\])__(?=[^\s_])(?P<underlined>(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)__(?![\w_])"
 )
 _HTML = re.compile(r"\s*<(?:!doctype html|\?xml|!--|[a-z][a-z0-9]*[\s>/])", re.IGNORECASE)
+_PAGE = re.compile(r"<(?:html|body|div|table|span|p|h[1-6])[\s>]", re.IGNORECASE)
 _HTML_PART = re.compile(
     r"<!--(?:.*?-->|.*)|<(script|style|template)\b(?:.*?</\1\s*>|.*)|</?(?P<tag>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*>|&#?\w{1,10};",
     re.DOTALL,
@@ -76,6 +77,12 @@ def without_json_spaces(text: MappedText) -> MappedText:
 def without_markdown(text: MappedText, *, links: bool) -> MappedText:
     # Link targets in a quote stay: a wrong target makes the quote wrong.
     return text.edited(_marks_of(text.text, links=links))
+
+
+def as_read(text: MappedText) -> MappedText:
+    """Return a text without terminal colours and invisible characters, and a web page without its tags and comments."""
+    shown = _shown(text)
+    return shown.changed(_HTML_PART, _without_tag) if _PAGE.search(shown.text) and is_html(shown.text) else shown
 
 
 def is_html(text: str) -> bool:

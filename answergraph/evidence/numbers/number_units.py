@@ -2,15 +2,26 @@
 
 import math
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from typing import Protocol
 
-from answergraph.evidence.marks import FromTools
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.texts.language_words import alternatives
 from answergraph.evidence.texts.quote_borders import CURRENCIES, HYPHENS
 
 Number = int | float | Decimal
+
+
+class NumberMark(Protocol):
+    """What a mark says of a number."""
+
+    @property
+    def units(self) -> Sequence[tuple[str, float]] | None: ...
+    @property
+    def rounding(self) -> int | None: ...
+
 
 _MAX_UNIT_CHARACTERS = 24  # maximum distance of a unit from its number
 _MAX_TABLE_CHARACTERS = 4000
@@ -26,23 +37,23 @@ _MIN_OF_A_KEY = "min"
 """As a key, "min" is a minimum, not a minute."""
 
 
-def sizes_of(wanted: Number, mark: FromTools) -> list[tuple[float, float]]:
+def sizes_of(wanted: Number, mark: NumberMark) -> list[tuple[float, float]]:
     """Return per unit the bounds, slightly widened, of numbers that may equal the wanted one."""
     room = 0 if mark.rounding is None else 10.0**-mark.rounding
     try:
         size = abs(float(wanted))
     except OverflowError:
         size = math.inf
-    factors = [abs(factor) for _, factor in mark.units if factor] or [1.0]
+    factors = [abs(factor) for _, factor in mark.units or () if factor] or [1.0]
     return [((size - room) / factor * (1 - _SLACK), (size + room) / factor * (1 + _SLACK)) for factor in factors]
 
 
-def has_value(numeral: Numeral, text: str, wanted: Number, mark: FromTools) -> bool:
+def has_value(numeral: Numeral, text: str, wanted: Number, mark: NumberMark) -> bool:
     """Return whether a number in a folded text equals the wanted one in the mark's units and rounding."""
     if not mark.units:
-        return _is_bare(numeral, text) and _equal(numeral.value, wanted, mark.rounding)
+        return _is_bare(numeral, text) and is_equal(numeral.value, wanted, mark.rounding)
     factors = [factor for unit, factor in mark.units if _has_unit(numeral, text, unit)]
-    return any(_equal(numeral.value * _exact(factor), wanted, mark.rounding) for factor in factors)
+    return any(is_equal(numeral.value * _exact(factor), wanted, mark.rounding) for factor in factors)
 
 
 def _is_bare(numeral: Numeral, text: str) -> bool:
@@ -53,7 +64,8 @@ def _is_bare(numeral: Numeral, text: str) -> bool:
     return not (re.match(_LETTER, glued) or glued in _GLUED or before in set(CURRENCIES))
 
 
-def _equal(found: Decimal, wanted: Number, rounding: int | None) -> bool:
+def is_equal(found: Decimal, wanted: Number, rounding: int | None) -> bool:
+    """Return whether a number equals the wanted one, or is rounded to it."""
     exact = _exact(wanted)
     if found == exact or (isinstance(wanted, float) and float(found) == wanted):
         return True

@@ -1,0 +1,69 @@
+"""What counts as a source of evidence: texts, files, calls of tools with their results, and the caller's own messages."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NotRequired
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from answergraph.evidence.texts.documents import texts_of_block, texts_of_file
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.agent_state import PrivateStateAttr
+from answergraph.state.messages import is_correction
+from answergraph.state.tool_results import EvidenceState, RecordedResult, ToolRun, texts_of
+
+Source = str | Path | ToolRun
+"""A text, a file, or a tool's call with its result."""
+
+
+class InputState(EvidenceState):
+    """The state of a middleware that takes the caller's own messages as a source."""
+
+    answergraph_input_texts: NotRequired[Annotated[list[RecordedResult], PrivateStateAttr]]
+
+
+def runs_of(sources: Source | Sequence[Source]) -> list[ToolRun]:
+    """Return sources in one form.
+
+    Raises:
+        AgentSpecError: If one is something else.
+    """
+    every = [sources] if isinstance(sources, Source) else sources
+    return [_run_of(source, number) for number, source in enumerate(every)]
+
+
+def _run_of(source: Any, number: int) -> ToolRun:
+    if isinstance(source, ToolRun):
+        return source
+    if isinstance(source, Path):
+        return ToolRun(str(source), source.name, {}, tuple(texts_of_file(source.read_bytes(), source.name)), kind="text")
+    if isinstance(source, str):
+        return ToolRun(f"text_{number}", f"text_{number}", {}, (source,), kind="text")
+    raise AgentSpecError(f"sources: {shown(source)} is neither a text, a path of a file, nor a ToolRun.")
+
+
+def input_records(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
+    """Return the caller's last messages as sources: those without a reply of the model between them."""
+    places = [at for at, message in enumerate(messages) if _is_callers(message)]
+    last = places[-1] if places else -1
+    replies = [at for at, message in enumerate(messages[: last + 1]) if isinstance(message, AIMessage | ToolMessage)]
+    first = replies[-1] + 1 if replies else 0
+    return [_input_record(message) for message in messages[first : last + 1] if _is_callers(message)]
+
+
+def _is_callers(message: AnyMessage) -> bool:
+    return isinstance(message, HumanMessage) and not is_correction(message)
+
+
+def _input_record(message: AnyMessage) -> RecordedResult:
+    blocks = [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
+    files = {id(block): texts_of_block(block) for block in blocks}
+    # Text that no middleware may have changed unnoticed comes first: pages of a file are read once.
+    texts = [*texts_of(message), *(text for pages in files.values() for text in pages)]
+    unread = {str(block.get("type")) for block in blocks if not files[id(block)] and block.get("type") not in _READ}
+    record = RecordedResult(tool_call_id=str(message.id), name="input", args={}, texts=texts, succeeded=True, kind="input")
+    return {**record, "unread": sorted(unread)} if unread else record
+
+
+_READ = frozenset({"text", "text-plain", "search_result", "document", "tool_result"})

@@ -1,0 +1,93 @@
+"""Looks a marked value up in the sources of a run, but for where a tool only repeats what the model wrote."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from answergraph.evidence.marks import Grounded
+from answergraph.evidence.numbers.numerals import Numeral
+from answergraph.evidence.quotes import says_nothing_around
+from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.texts.folding import fold
+from answergraph.evidence.units import evidence_at
+from answergraph.evidence.values.finder import ValueMatch
+from answergraph.state.field_record import FieldRecord, FieldStatus, record_of
+
+IN_NO_SOURCE = "it stands in no source"
+_ONLY_ECHOED = "it occurs only where a tool repeats what it was given"
+_RANK: Mapping[str, int] = {"supported": 0, "ambiguous": 1, "unsupported": 2}
+
+
+def record_of_value(value: Any, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
+    """Return what the sources, the most trusted first, say about a value."""
+    best: FieldRecord = record_of(IN_NO_SOURCE, "not_found")
+    rank = len(_RANK)
+    for result in results:
+        for part, match in _matches(value, mark, result):
+            is_echo = not mark.echoes and _is_echo(value, match, part, result)
+            status: FieldStatus = "unsupported" if is_echo else match.status
+            if _RANK[status] < rank:
+                rank = _RANK[status]
+                start, end = result.read(part).mapped.span(match.start, match.end)
+                offset = result.offsets[part]
+                problem = _ONLY_ECHOED if is_echo else match.problem
+                best = {"status": status, "evidence": [evidence_at(result, [(offset + start, offset + end)])], "problem": problem}
+            if rank == 0:
+                return best
+    # What does not support a value is no evidence; it is what stands nearest to it.
+    return best if best["status"] == "ambiguous" or not best["evidence"] else _with_nearest(best)
+
+
+def _with_nearest(record: FieldRecord) -> FieldRecord:
+    return {**record, "evidence": [], "nearest": record["evidence"][0]}
+
+
+def _matches(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[tuple[int, ValueMatch]]:
+    for part in range(len(result.run.texts)):
+        for match in result.read(part).finder.matches(value, mark):
+            yield part, match
+
+
+def _is_echo(value: Any, match: ValueMatch, part: int, result: SearchedResult) -> bool:
+    """Return whether a place only repeats what the model wrote into a call: nothing else stands on its line."""
+    searched = result.read(part).finder.searched
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        numeral = Numeral(abs(Decimal(str(value))), match.start, match.end, match.start)
+        return is_echoed(numeral, searched.text.replace('"', "'"), result)
+    line = fold(searched.text[slice(*searched.line_at(match.start))])
+    words = fold(searched.text[match.start : match.end])
+    at = line.find(words)
+    if at < 0 or result.written.without(line, at, at + len(words), result.upto):
+        return False
+    return says_nothing_around(result.written.without(line, 0, len(line), result.upto))
+
+
+_LOOK_CHARACTERS = 80
+_KEY = re.compile(r"'([^'\n]+)' ?: ?'?\Z")
+
+
+def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
+    """Return whether a number only repeats the model's words: it is beside the same word, or nothing else is around it.
+
+    Equal digits in an argument alone do not make a number an echo.
+    """
+    written, upto = result.written, result.upto
+    number = abs(numeral.value)
+    if written.numbers.get(number, upto + 1) > upto:
+        return False
+    before = text[max(numeral.start - _LOOK_CHARACTERS, 0) : numeral.start]
+    after = text[numeral.end : numeral.end + _LOOK_CHARACTERS]
+    if not (before.strip() or after.strip()):
+        # The whole result is a number, perhaps of a calculation, whose result may equal an operand.
+        return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
+    line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
+    if written.names(line_before, number, line_after, upto):
+        return True
+    return _KEY.search(before) is None and says_nothing_around(f"{line_before} {line_after}")
+
+
+def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
+    # A result that equals the only argument was not calculated from it.
+    arguments = list(result.run.args.values())
+    return len(arguments) == 1 and fold(str(arguments[0])) == text

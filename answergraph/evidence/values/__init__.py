@@ -1,0 +1,1 @@
+"""Values: whether a scalar stands in a text, by value, and where."""

@@ -1,0 +1,195 @@
+"""Reads the numbers of a text as documents write them: either separator, signs, brackets, currencies, magnitudes."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from answergraph.evidence.numbers import number_words as words
+from answergraph.evidence.values.value_text import ValueText
+
+_RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
+_SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([,.'_])[0-9]{3})(?:\1[0-9]{3})*")
+_INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
+_CJK = re.compile(r"(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
+_CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
+_FRACTION = re.compile(r"[⅐-⅞¼-¾⁰-⁹²³¹]|分の|[个個]?半|\s?\^|/[0-9]")
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?![\w.])")
+_SIGNS = frozenset("-(▲△")
+_MONEY_BEFORE = re.compile(r"(?:[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)\s?\(?-?\Z")
+_CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
+_MINUS_BEHIND = re.compile(r"-(?=\s|\Z|[|,;)])")
+_BOOKED = re.compile(r"\s?(?:CR|DR|Cr|Dr)\b")
+_CURRENCY = re.compile(r"[A-Z]{3}|kr|Kč|zł|Ft|Rs|lei")
+_LETTERS_BEFORE = re.compile(r"[^\W\d_]+\Z")
+_NAME_BEFORE = re.compile(r"[^\W\d_]-\Z")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_NO_DIGIT = re.compile(r"\D")
+_PREVAILING = 4
+_LOOK = 24
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number in a text."""
+
+    readings: tuple[Decimal, ...]
+    """Its value; more than one if the text does not decide it."""
+    start: int
+    """Its first digit."""
+    end: int
+    unit: str
+    """What is joined to it: letters that are neither a magnitude nor a currency."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a text writes numbers: which of its marks are decimal marks."""
+
+    point: bool
+    comma: bool
+
+    @property
+    def group(self) -> str:
+        """The mark of groups, where the text shows it."""
+        return "" if self.point == self.comma else ("," if self.point else ".")
+
+
+def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount]:
+    """Yield the numbers of a text; ``marks`` are the group mark and the decimal mark of a locale."""
+    text = searched.text
+    runs = [part for match in _RUN.finditer(text) for part in _parts(match, has_cells=searched.has_comma_cells)]
+    style = Style(marks[1] == ".", marks[1] == ",") if marks else _style(digits for digits, _ in runs)
+    compound = {match.start(): match for match in _CJK.finditer(text)}
+    done = 0
+    for digits, start in runs:
+        if start < done:
+            continue
+        if start in compound:
+            value = _compound(compound[start].group())
+            done = compound[start].end()
+            values: tuple[Decimal, ...] = () if value is None else (value,)
+        else:
+            values, done = _read(digits, style), start + len(digits)
+        if values and not _FRACTION.match(text, done):
+            yield _amount(text, values, start, done)
+    for match in _SPACED.finditer(text):
+        values = _read(match.group().replace(" ", ""), style)
+        if values:
+            yield _amount(text, values, *match.span())
+
+
+def _parts(match: re.Match[str], *, has_cells: bool) -> Iterator[tuple[str, int]]:
+    """Yield the numbers of a run of digits and marks; commas are borders where no number has them so."""
+    run, start = match.group(), match.start()
+    if "," not in run or (not has_cells and _read(run, Style(point=False, comma=False))):
+        yield run, start
+        return
+    for digits in run.split(","):
+        yield digits, start
+        start += len(digits) + 1
+
+
+def _read(digits: str, style: Style) -> tuple[Decimal, ...]:
+    """Return the readings of digits with marks; none if they are no number."""
+    if digits.isdigit():
+        return (Decimal(digits),)
+    last = max(digits.rfind("."), digits.rfind(","))
+    whole, fraction = (digits[:last], digits[last + 1 :]) if last >= 0 else (digits, "")
+    as_group = [Decimal(re.sub(r"\D", "", digits))] if _is_grouped(digits) else []
+    has_point = last >= 0 and (whole.isdigit() or not whole or (digits[last] not in whole and _is_grouped(whole)))
+    as_point = [Decimal(f"{re.sub(_NO_DIGIT, '', whole) or 0}.{fraction}")] if has_point else []
+    if not (as_group and as_point):
+        return tuple(as_group or as_point)
+    if style.group:
+        return tuple(as_group if digits[last] == style.group else as_point)
+    # English is read where nothing decides a comma.
+    return tuple(as_group) if digits[last] == "," and not style.comma else (*as_point, *as_group)
+
+
+def _is_grouped(digits: str) -> bool:
+    return bool(_GROUPED.fullmatch(digits) or _INDIAN.fullmatch(digits))
+
+
+def _style(runs: Iterable[str]) -> Style:
+    shown = {".": 0, ",": 0}
+    for digits in runs:
+        last = max(digits.rfind("."), digits.rfind(","))
+        other = "," if last >= 0 and digits[last] == "." else "."
+        if last >= 0 and digits.count(digits[last]) == 1 and (other in digits or len(digits) - last - 1 in {1, 2}):
+            shown[digits[last]] += 1
+    if 0 < shown["."] == shown[","]:
+        return Style(point=True, comma=True)
+    # One mark must clearly prevail: an "1,5" among many "2.50" is a list of two.
+    return Style(shown["."] > _PREVAILING * shown[","], shown[","] > _PREVAILING * shown["."])
+
+
+def _compound(text: str) -> Decimal | None:
+    """Return the value of digits and magnitudes such as ``5億3000万``; ``None`` if they are not in falling order."""
+    total, last = Decimal(0), None
+    for digits, marks in _CJK_PART.findall(text):
+        size = Decimal(1)
+        for mark in marks:
+            size *= words.MAGNITUDES.get(mark, Decimal(10))
+        if last is not None and size >= last:
+            return None
+        total, last = total + Decimal(digits.replace(",", "")) * size, size
+    return total
+
+
+def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amount:
+    if exponent := _EXPONENT.match(text, end):
+        values, end = tuple(value.scaleb(int(exponent.group()[1:])) for value in values), exponent.end()
+    before = text[max(start - _LOOK, 0) : start]
+    money = _MONEY_BEFORE.search(before)
+    size = words.SIZE_WORD.match(text, end)
+    if size and (word := size.group(1).casefold()) in words.MAGNITUDES and (word not in words.LETTERS or money):
+        values, end = tuple(value * words.MAGNITUDES[word] for value in values), size.end()
+    after = text[end : end + _LOOK]
+    unit = after[0] if after[:1] in {"%", "‰"} else _joined_unit(before, after)
+    return Amount(_signed(text, values, start, end, money), start, end, unit)
+
+
+def _signed(text: str, values: tuple[Decimal, ...], start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, ...]:
+    """Return the readings with their sign: before or behind the number or its currency, or brackets around both."""
+    before, after = text[max(start - _LOOK, 0) : start], text[end : end + _LOOK]
+    negative = tuple(-value for value in values)
+    rest = before[: money.start()] if money else before
+    sign = next((part.rstrip(" ")[-1:] for part in (before, rest) if part.rstrip(" ")[-1:] in _SIGNS), "")
+    if sign == "(" and _CLOSES.match(after):
+        # A whole number in brackets behind a word may be a count: both are read.
+        is_sure = money is not None or any(mark in text[start:end] for mark in ".,") or not before[-2:-1].isalnum()
+        return negative if is_sure else (*negative, *values)
+    if before.endswith(")") and after.startswith("("):
+        return negative  # brackets of a text that runs from right to left
+    if sign == "-" and not _is_hyphen(before, rest):
+        return negative
+    if sign in {"▲", "△"} or words.MINUS_WORD.search(before) or _MINUS_BEHIND.match(after):
+        return negative
+    return (*values, *negative) if _BOOKED.match(after) else values
+
+
+def _is_hyphen(before: str, rest: str) -> bool:
+    """Return whether a hyphen before a number joins it to a word, ends a range, or is a dash."""
+    joined = before if before.rstrip(" ").endswith("-") else rest
+    in_front = joined.rstrip(" ")[:-1]
+    is_spaced = joined.endswith(" ") and joined is before
+    return in_front[-1:].isalnum() or in_front[-1:] == ")" or (is_spaced and bool(in_front.strip()))
+
+
+def _joined_unit(before: str, after: str) -> str:
+    glued = _LETTERS_BEFORE.search(before)
+    if glued and not _WIDE.search(glued.group()) and not is_currency(glued.group()):
+        return glued.group()
+    if before.endswith("_") or _NAME_BEFORE.search(before):
+        return before[-1]
+    behind = _LETTERS.match(after)
+    return behind.group() if behind and not _WIDE.match(behind.group()) and not is_currency(behind.group()) else ""
+
+
+def is_currency(word: str) -> bool:
+    """Return whether a word joined to a number is the sign, the code or the short name of a currency."""
+    return _CURRENCY.fullmatch(word) is not None or any(unicodedata.category(character) == "Sc" for character in word)

@@ -1,0 +1,208 @@
+"""Reads dates and times in text as people write them, in the languages that Babel knows."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import time
+from functools import cache
+
+from answergraph.evidence.values.month_names import month_names
+from answergraph.evidence.values.value_text import ValueText
+from answergraph.runtime.extras import extra_needed
+
+_NUMERIC = re.compile(
+    r"(?<![\d.,/-])(?P<year>\d{4})(?P<ys>[-/.]) ?(?P<m>\d{1,2})(?P=ys) ?(?P<d>\d{1,2})(?![\d/]|[-.]\d)"
+    r"|(?<![\d.,/-])(?P<a>\d{1,2})(?P<sep>[-/.]) ?(?P<b>\d{1,2})(?P=sep) ?(?P<y>\d{4}|\d{2})(?![\d/]|[-.]\d)"
+    r"|(?<![\w.,/-])(?P<compact>(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=T|(?![\w.,/-]))"
+    r"|(?:(?P<era>[^\W\d_]{1,2}) ?)?(?P<ey>\d{1,4}|元) ?[年년] ?(?P<em>\d{1,2}) ?[月월] ?(?P<ed>\d{1,2}) ?[日일]"
+    r"|(?<![\d.,/-])(?P<p>\d{1,2})(?P<psep>[/.]) ?(?P<q>\d{1,2})(?![\d/]|[-.,]\d)"
+    r"|(?<!\d)(?P<cm>\d{1,2}) ?[月월] ?(?P<cd>\d{1,2}) ?[日일号]"
+)
+_CLOCK = re.compile(
+    r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?::|[hH時시点] ?|\.(?=\d\d(?: ?[ap]\.?m|\s?Uhr)))(?P<m>[0-5]\d)分?"
+    r"(?:[:m](?P<s>[0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?: ?(?P<half>[AaPp])\.?[Mm]\b)?"
+    r"|(?<![\d:.,])(?P<hour>1[0-2]|0?[1-9]) ?(?P<of>[AaPp])\.?[Mm]\b"
+)
+_AFTERNOON = re.compile(r"(?:午後|下午|오후)\s?\Z")
+_ERAS = {
+    "令和": 2018,
+    "平成": 1988,
+    "昭和": 1925,
+    "大正": 1911,
+    "明治": 1867,
+    "民國": 1911,
+    "民国": 1911,
+    "R": 2018,
+    "H": 1988,
+    "S": 1925,
+}
+"""The years before the first one of Japanese eras, and of the Chinese republic; CLDR has no dates for them in Babel."""
+_BUDDHIST_YEARS = range(2400, 2700)
+Reading = tuple[int | None, int, int]
+"""Year, month and day; without a year if the text leaves it out."""
+_MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR = 12, 31, 2, 4
+_YEARS = range(1000, 10000)
+_PIVOT = 68
+"""The last short year of this century, as ``strptime`` reads it."""
+_REACH = 4
+"""Words between a month's name and its day or year."""
+_MAX_GAP_CHARACTERS = 24
+
+
+@dataclass(frozen=True)
+class DatePlace:
+    """A date in a text."""
+
+    readings: tuple[Reading, ...]
+    """More than one if the text does not decide the order of day and month."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class TimePlace:
+    """A time of day in a text."""
+
+    value: time
+    start: int
+    end: int
+
+
+def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
+    """Return the dates of a text, in order."""
+    matches = list(_NUMERIC.finditer(searched.text))
+    order = _order_of(locale) if locale else None
+    orders = {} if order else _orders(matches)
+    numeric = [_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches]
+    return sorted([place for place in numeric if place], key=lambda place: place.start)
+
+
+def worded_dates_in(searched: ValueText) -> list[DatePlace]:
+    """Return the dates with a month's name; they cost more to find."""
+    return list(_worded(searched))
+
+
+def times_in(searched: ValueText) -> Iterator[TimePlace]:
+    """Yield the times of day of a text, in order."""
+    for match in _CLOCK.finditer(searched.text):
+        hour = int(match["h"] or match["hour"])
+        half = (match["half"] or match["of"] or "").lower()
+        if half or _AFTERNOON.search(searched.text, max(match.start() - 3, 0), match.start()):
+            hour = hour % 12 + (12 if half != "a" else 0)
+        yield TimePlace(time(hour % 24, int(match["m"] or 0), int(match["s"] or 0)), *match.span())
+
+
+def _orders(matches: Iterable[re.Match[str]]) -> dict[str, str]:
+    """Return per separator whether the day or the month comes first, where one date of the text shows it."""
+    shown: dict[str, set[str]] = {}
+    for match in matches:
+        first, second = match["a"] or match["p"], match["b"] or match["q"]
+        if first and int(first) > _MONTHS >= int(second):
+            shown.setdefault(match["sep"] or match["psep"], set()).add("dm")
+        elif first and int(second) > _MONTHS >= int(first):
+            shown.setdefault(match["sep"] or match["psep"], set()).add("md")
+    return {".": "dm", **{separator: orders.pop() for separator, orders in shown.items() if len(orders) == 1}}
+
+
+@cache
+def _order_of(locale: str) -> str:
+    with extra_needed("documents", "a mark with locale= on a date"):
+        from babel import Locale  # noqa: PLC0415 - an extra
+
+    pattern = str(Locale.parse(locale.replace("-", "_")).date_formats["short"].pattern).lower()
+    return "md" if pattern.find("m") < pattern.find("d") else "dm"
+
+
+def _numeric_date(match: re.Match[str], order: str) -> DatePlace | None:
+    part = match.groupdict()
+    if part["psep"] == "." and not match.string.startswith(".", match.end()):
+        return None  # a decimal number
+    if part["a"] or part["p"]:
+        readings = _readings_of_numbers(part, order)
+    elif part["compact"]:
+        digits = part["compact"]
+        readings = [(int(digits[:4]), int(digits[4:6]), int(digits[6:]))]
+    elif part["year"]:
+        readings = [(int(part["year"]), int(part["m"]), int(part["d"]))]
+    elif part["ey"]:
+        readings = [(_year_of_era(part["era"], part["ey"]), int(part["em"]), int(part["ed"]))]
+    else:
+        readings = [(None, int(part["cm"]), int(part["cd"]))]
+    return _date_place(readings, *match.span())
+
+
+def _readings_of_numbers(part: Mapping[str, str], order: str) -> list[Reading]:
+    year = _full_year(part["y"]) if part["y"] else None
+    first, second = int(part["a"] or part["p"]), int(part["b"] or part["q"])
+    both: dict[str, list[Reading]] = {"md": [(year, first, second)], "dm": [(year, second, first)]}
+    if order in both:
+        return both[order]
+    # With hyphens and a short year, the year may come first.
+    is_yearless = part["sep"] != "-" or len(part["y"]) != _SHORT_YEAR
+    return [*both["md"], *both["dm"], *([] if is_yearless else [(_full_year(part["a"]), second, int(part["y"]))])]
+
+
+def _date_place(readings: Iterable[Reading], start: int, end: int) -> DatePlace | None:
+    common = ((_common_year(year), month, day) for year, month, day in readings)
+    valid = dict.fromkeys(each for each in common if _is_date(*each))
+    return DatePlace(tuple(valid), start, end) if valid else None
+
+
+def _common_year(year: int | None) -> int | None:
+    return year - 543 if year is not None and year in _BUDDHIST_YEARS else year
+
+
+def _is_date(year: int | None, month: int, day: int) -> bool:
+    is_year = year is None or year in _YEARS
+    return is_year and 1 <= month <= _MONTHS and 1 <= day <= monthrange(year or 2000, month)[1]
+
+
+def _full_year(digits: str) -> int:
+    return int(digits) if len(digits) == _FULL_YEAR else 2000 + int(digits) - (100 if int(digits) > _PIVOT else 0)
+
+
+def _year_of_era(era: str | None, digits: str) -> int:
+    count = 1 if digits == "元" else int(digits)
+    before = next((year for name, year in _ERAS.items() if era and era.endswith(name)), None)
+    return count if before is None or len(digits) == _FULL_YEAR else before + count
+
+
+def _worded(searched: ValueText) -> Iterator[DatePlace]:
+    words, months = searched.words, month_names()
+    for index, (word, following) in enumerate(zip(words, [*words, ""][1:], strict=True)):
+        # Vietnamese names a month by its number: "tháng 10".
+        numbers = months.get(word, ()) or months.get(f"{word} {following}", ())
+        if not numbers:
+            continue
+        low, high = max(index - _REACH, 0), min(index + _REACH + 1, len(words))
+        own = {index} if word in months else {index, index + 1}
+        around = [at for at in range(low, high) if at not in own and words[at][:1].isdigit() and _is_near(searched, index, at)]
+        yield from _with_month(searched, index, around, numbers)
+
+
+def _is_near(searched: ValueText, index: int, at: int) -> bool:
+    first, last = sorted((index, at))
+    between = searched.text[searched.spans[first][1] : searched.spans[last][0]]
+    return len(between) <= _MAX_GAP_CHARACTERS and "\n\n" not in between
+
+
+def _with_month(searched: ValueText, index: int, around: list[int], months: tuple[int, ...]) -> Iterator[DatePlace]:
+    words = searched.words
+    days = [at for at in around if _day(words[at])]
+    nearest = min((abs(at - index) for at in days), default=0)
+    for day in (at for at in days if abs(at - index) == nearest):
+        # The year follows the day and the month, or stands before both; in full it is surely a year.
+        years = [at for at in around if re.fullmatch(r"\d{4}|\d{2}", words[at]) and not min(day, index) <= at <= max(day, index)]
+        year = min(years, key=lambda at: (len(words[at]) < _FULL_YEAR, at < index, abs(at - index)), default=None)
+        number = None if year is None else _full_year(words[year])
+        parts = [day, index, *([] if year is None else [year])]
+        read = ((number, month, _day(words[day])) for month in months)
+        place = _date_place(read, searched.spans[min(parts)][0], searched.spans[max(parts)][1])
+        if place:
+            yield place
+
+
+def _day(word: str) -> int:
+    digits = re.match(r"\d{1,2}(?!\d)", word)
+    return int(digits.group()) if digits and int(digits.group()) <= _LONGEST_MONTH else 0

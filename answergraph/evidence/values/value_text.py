@@ -1,0 +1,169 @@
+"""A text prepared for finding values: characters of one width and kind, its words, rows and cells, all at their own positions."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+
+from answergraph.evidence.texts.folding import has_other_value
+
+_BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+"""Scripts that write words without spaces or with endings: each character is a word."""
+_COMBINED = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+"""Marks that belong to a letter before them, and scripts that write vowels so."""
+_WORD = re.compile(rf"[{_BORDERLESS}]|(?:[^\W_{_BORDERLESS}]|[{_COMBINED}])+")
+_CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
+_COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
+_TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
+_MAX_TABLE_ROWS = 2_000
+
+
+def plain(text: str) -> str:
+    """Return a text of the same length with digits, spaces, hyphens and wide characters in their usual form."""
+    if text.isascii():
+        return text
+    return text.translate({ord(character): _plain_character(character) for character in set(text) if not character.isascii()})
+
+
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category in {"Zs", "Pd"}:
+        return " " if category == "Zs" else "-"
+    if character in "\u2212\u2043":
+        return "-"
+    if character in "\u2018\u2019\u02bc":
+        return "'"
+    folded = unicodedata.normalize("NFKC", character)
+    # 10² is not 102.
+    return folded if len(folded) == 1 and not has_other_value(character) else character
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, without case and marks."""
+    return [match.group().casefold() for match in _WORD.finditer(plain(text))]
+
+
+class ValueText:
+    """One text, with what finding values in it needs."""
+
+    def __init__(self, text: str) -> None:
+        self.text = plain(text)
+
+    @cached_property
+    def _words(self) -> tuple[list[str], list[tuple[int, int]]]:
+        matches = list(_WORD.finditer(self.text))
+        return [match.group().casefold() for match in matches], [match.span() for match in matches]
+
+    @property
+    def words(self) -> list[str]:
+        return self._words[0]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The places of the words."""
+        return self._words[1]
+
+    @cached_property
+    def _spaced(self) -> tuple[str, list[int]]:
+        return _joined(self.words, " ")
+
+    @cached_property
+    def _unspaced(self) -> tuple[str, list[int]]:
+        return _joined(self.words, "")
+
+    def runs(self, words: list[str]) -> Iterator[tuple[int, int]]:
+        """Yield the places of whole words in a row."""
+        yield from self._places(f" {' '.join(words)} ", *self._spaced, lead=1)
+
+    def tight_runs(self, words: list[str]) -> Iterator[tuple[int, int]]:
+        """Yield the places of words in a row that the text spaces in another way."""
+        yield from self._places("".join(words), *self._unspaced, lead=0)
+
+    def _places(self, needle: str, text: str, starts: list[int], *, lead: int) -> Iterator[tuple[int, int]]:
+        at = text.find(needle) if needle.strip() else -1
+        while at >= 0:
+            first, end = bisect_left(starts, at + lead), at + len(needle)
+            last = bisect_left(starts, end) - 1
+            following = starts[last + 1] if last + 1 < len(starts) else len(text)
+            if first < len(self.spans) and starts[first] == at + lead and following == end:
+                yield self.spans[first][0], self.spans[last][1]
+            at = text.find(needle, at + 1)
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """Where each line starts."""
+        return [0, *(match.end() for match in re.finditer(r"[\n\f\v\r]", self.text))]
+
+    def line_at(self, place: int) -> tuple[int, int]:
+        """Return the line around a place, without its break."""
+        index = bisect_left(self.lines, place + 1) - 1
+        return self._line(index)
+
+    def line_before(self, place: int) -> tuple[int, int] | None:
+        """Return the line above that is not blank."""
+        index = bisect_left(self.lines, place + 1) - 2
+        while index >= 0:
+            start, end = self._line(index)
+            if not self.text[start:end].isspace() and start < end:
+                return start, end
+            index -= 1
+        return None
+
+    def _line(self, index: int) -> tuple[int, int]:
+        end = self.lines[index + 1] - 1 if index + 1 < len(self.lines) else len(self.text)
+        return self.lines[index], end
+
+    @cached_property
+    def has_comma_cells(self) -> bool:
+        """Whether the commas of the text are borders of cells: every line has as many, none has a space, not all group digits."""
+        if not _TIGHT_COMMA.search(self.text):
+            return False
+        counts = {len(self._commas(*self._line(index))) for index in range(len(self.lines)) if self._is_filled(index)}
+        if any(self.text[end : end + 1] == " " for _, end in self._commas(0, len(self.text))):
+            return False
+        return len(counts) == 1 and counts != {0} and sum(map(self._is_filled, range(len(self.lines)))) > 1
+
+    def _is_filled(self, index: int) -> bool:
+        start, end = self._line(index)
+        return start < end and not self.text[start:end].isspace()
+
+    def _commas(self, start: int, end: int) -> list[tuple[int, int]]:
+        return [match.span(1) for match in _COMMA.finditer(self.text, start, end) if match.group(1)]
+
+    def cells(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the cells of a line; one if it has no borders."""
+        borders = self._commas(start, end) if self.has_comma_cells else [m.span() for m in _CELL.finditer(self.text, start, end)]
+        starts = [start, *(border_end for _, border_end in borders)]
+        ends = [*(border_start for border_start, _ in borders), end]
+        return list(zip(starts, ends, strict=True))
+
+    def heads(self, place: int) -> Iterator[tuple[int, int]]:
+        """Yield the cells above a place in its column, the nearest last line first, up to a line of another shape."""
+        start, end = self.line_at(place)
+        cells = self.cells(start, end)
+        column = next((index for index, (low, high) in enumerate(cells) if low <= place <= high), 0)
+        above = self.line_before(start)
+        for _ in range(_MAX_TABLE_ROWS):
+            if above is None or len(cells) == 1:
+                return
+            row = self.cells(*above)
+            if len(row) == len(cells):
+                yield row[column]
+            elif not _is_rule(self.text[slice(*above)]):
+                return
+            above = self.line_before(above[0])
+
+
+def _is_rule(line: str) -> bool:
+    return not any(map(str.isalnum, line))
+
+
+def _joined(words: list[str], mark: str) -> tuple[str, list[int]]:
+    starts, at = [], len(mark)
+    for word in words:
+        starts.append(at)
+        at += len(word) + len(mark)
+    return mark + mark.join(words) + mark, starts
