@@ -6,6 +6,7 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+    from answergraph.graphs.add_ons.extract.extractor import create_extractor
     from answergraph.graphs.add_ons.judge.judge_graph import create_judge
     from answergraph.graphs.add_ons.react.react_graph import create_react
     from answergraph.graphs.add_ons.triage import create_triage_agent
@@ -28,6 +29,7 @@ __all__ = [
     "build_agent_graph",
     "create_agent",
     "create_calculator",
+    "create_extractor",
     "create_judge",
     "create_react",
     "create_triage_agent",

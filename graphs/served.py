@@ -15,6 +15,7 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from answergraph.graphs.add_ons.calculator.calculator import create_calculator
 from answergraph.graphs.add_ons.calculator.general_agent import general_agent
+from answergraph.graphs.add_ons.extract.extractor import extract_by_context
 from answergraph.graphs.add_ons.judge.judge_graph import judge_by_context
 from answergraph.graphs.add_ons.react.react_graph import react_agent
 from answergraph.graphs.add_ons.triage import create_triage_agent
@@ -45,6 +46,10 @@ def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateG
     context = _context(config, runtime)
     permitted_model(context.get("model") or OFFLINE)
     return judge_by_context(context)
+
+
+def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+    return extract_by_context(_context(config, runtime))
 
 
 @cache

@@ -59,7 +59,7 @@ def assistant_id(client: SyncLangGraphClient, graph: str) -> str:
 
 def test_all_graphs_are_assistants_with_a_description(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a["description"] for a in client.assistants.search(metadata={"created_by": "system"})}
-    assert found.keys() == {"agent", "calculator", "judge", "react", "triage", "workflow"}
+    assert found.keys() == {"agent", "calculator", "extract", "judge", "react", "triage", "workflow"}
     assert all(found.values())
 
 

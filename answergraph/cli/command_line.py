@@ -16,6 +16,7 @@ import typer
 import answergraph
 from answergraph import graphs
 from answergraph.cli.experiment_command import experiments
+from answergraph.cli.extract_command import extract
 from answergraph.cli.judge_command import judge
 from answergraph.cli.map_command import map_file
 from answergraph.cli.replay_command import replay
@@ -46,6 +47,7 @@ GRAPHS: Mapping[str, str] = {
     "agent": "answergraph.graphs.add_ons.calculator.general_agent:general_agent",
     "calculator": "answergraph.graphs:create_calculator",
     "react": "answergraph.graphs:create_react",
+    "extract": "answergraph.graphs.add_ons.extract.extractor:extract_by_context",
     "judge": "answergraph.graphs.add_ons.judge.judge_graph:judge_by_context",
     "triage": "answergraph.graphs:create_triage_agent",
 }
@@ -174,6 +176,7 @@ def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}
 
 
 app.command(help=f"{TRIAGE_HELP}\n\n{OFFLINE_NOTE}", short_help="Judge the failures of a test run: real, or flaky?")(triage)
+app.command(short_help="Take a record out of a document, every field with its place.")(extract)
 app.command(short_help="Say which of several rules holds for a report.")(judge)
 app.command(short_help="Run a workflow from a YAML file.")(run)
 app.command("map", short_help="Run an agent over many rows: one typed row each, resumable.")(map_file)

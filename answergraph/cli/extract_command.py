@@ -1,0 +1,63 @@
+"""``answergraph extract``: a record out of a document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from answergraph import graphs
+from answergraph.cli.terminal.command_runner import (
+    NO_ANSWER,
+    BaseUrlOption,
+    ModelOption,
+    chosen_model,
+    ended,
+    errors_as_bad_usage,
+    import_also_from,
+    imported,
+    one_line,
+)
+from answergraph.models.model_names import OFFLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def extract(
+    document: Annotated[Path, typer.Argument(help="A file: text in UTF-8, or a PDF.")],
+    schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
+    model: ModelOption = OFFLINE,
+    base_url: BaseUrlOption = None,
+    on_doubt: Annotated[
+        Literal["refuse", "omit"], typer.Option(help="What becomes of a field that stands nowhere: no record, or its default.")
+    ] = "refuse",
+    as_json: Annotated[bool, typer.Option("--json", help="Print record and fields, as JSON.")] = False,
+) -> None:
+    """Take a record out of DOCUMENT, every field with its place. Exit code 0: a record; 1: none; 2: bad usage."""
+    from pydantic import TypeAdapter
+
+    from answergraph.cli.terminal.live_view import run_graph
+
+    with errors_as_bad_usage():
+        import_also_from(Path.cwd())
+        declared = json.loads(Path(schema).read_text(encoding="utf-8")) if schema.endswith(".json") else imported(schema)
+        extractor = graphs.create_extractor(chosen_model(model, base_url), declared, on_doubt=on_doubt)
+        data = document.read_bytes()
+    result = run_graph(extractor, {"document": data})
+    outcome, record = result["outcome"], result.get("structured_response")
+    plain: Any = None if record is None else TypeAdapter(type(record)).dump_python(record, mode="json")
+    if as_json:
+        typer.echo(json.dumps({"record": plain, "fields": outcome["fields"]}, ensure_ascii=False))
+    else:
+        for path, field in outcome["fields"].items():
+            typer.echo(f"{path}: {_shown(field)}")
+    if record is None:
+        raise ended(NO_ANSWER, outcome["reason"])
+
+
+def _shown(field: Mapping[str, Any]) -> str:
+    places = [f"{place['source']['name']}: {one_line(place['unit'])}" for place in field["evidence"]]
+    return f"{field['status']}  {field['problem'] or '; '.join(places)}"

@@ -1,0 +1,50 @@
+"""A document in, a record out, every field with its place.
+
+``OPENAI_API_KEY=… python examples/extraction.py invoice.pdf``
+"""
+
+import sys
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel
+
+from answergraph import Grounded
+from answergraph.graphs import create_extractor
+
+
+class Item(BaseModel):
+    """One line of an invoice."""
+
+    name: str
+    price: Decimal
+
+
+class Invoice(BaseModel):
+    """An invoice."""
+
+    number: Annotated[str, Grounded(label=["invoice", "No."])]
+    day: date
+    items: list[Item]
+    total: Annotated[Decimal, Grounded(label=["total", "amount due"])]
+    paid: Annotated[bool | None, Grounded(spelled={"PAID": True, "open": False}, min_items=0)] = None
+
+
+def extract(document: str | bytes, model: Any = "openai:gpt-4.1-mini") -> dict[str, Any]:
+    """Return the result of the run: the record and what stands behind it."""
+    result: dict[str, Any] = create_extractor(model, Invoice, on_doubt="omit").invoke({"document": document})
+    return result
+
+
+def main() -> None:
+    """Print the record and its fields."""
+    result = extract(Path(sys.argv[1]).read_bytes())
+    print(result["structured_response"] or result["outcome"]["reason"])
+    for path, field in result["outcome"]["fields"].items():
+        print(path, field["status"], *(place["unit"] for place in field["evidence"]))
+
+
+if __name__ == "__main__":
+    main()

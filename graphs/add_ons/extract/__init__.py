@@ -1,0 +1,1 @@
+"""The extractor: a document in, a record out, every field with its place."""

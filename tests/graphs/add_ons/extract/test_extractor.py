@@ -1,0 +1,96 @@
+"""A document in, a record out, every field with its place."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
+
+from answergraph import AgentSpecError
+from answergraph.graphs import create_extractor
+from answergraph.graphs.add_ons.extract.extractor import extract_by_context
+from answergraph.testing import ScriptedChatModel
+from examples.extraction import extract
+from tests.suite.colors import Run
+
+DOCUMENT = "Invoice A-17, 3 May 2026.\nAmount due: 1,250.00"
+
+
+class Invoice(BaseModel):
+    """An invoice."""
+
+    number: str
+    total: Decimal
+    buyer: str | None = None
+
+
+def record(**fields: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": "Invoice", "args": fields, "id": f"id_{len(str(fields))}", "type": "tool_call"}])
+
+
+GOOD = record(number="A-17", total="1250")
+
+
+def test_a_record_comes_with_the_place_of_every_field(run: Run) -> None:
+    result = run(create_extractor(ScriptedChatModel(replies=[GOOD]), Invoice), {"document": DOCUMENT})
+    assert result["structured_response"] == Invoice(number="A-17", total=Decimal(1250))
+    fields = result["outcome"]["fields"]
+    assert {path: field["evidence"][0]["unit"] for path, field in fields.items()} == {
+        "number": "Invoice A-17, 3 May 2026.",
+        "total": "Amount due: 1,250.00",
+    }
+
+
+@pytest.mark.parametrize(
+    "document",
+    [DOCUMENT.encode(), {"type": "text", "text": DOCUMENT}, {"type": "text-plain", "text": DOCUMENT, "mime_type": "text/plain"}],
+)
+def test_a_document_may_be_a_file_or_a_content_block(run: Run, document: Any) -> None:
+    result = run(create_extractor(ScriptedChatModel(replies=[GOOD]), Invoice), {"document": document})
+    assert result["outcome"]["support"] == 1.0
+
+
+def test_a_made_up_field_has_its_default_where_the_caller_wants_that(run: Run) -> None:
+    replies = [record(number="A-17", total="1250", buyer="Ada")] * 2
+    result = run(create_extractor(ScriptedChatModel(replies=replies), Invoice, on_doubt="omit"), {"document": DOCUMENT})
+    assert result["structured_response"].buyer is None
+
+
+def test_a_made_up_field_leaves_no_record(run: Run) -> None:
+    replies = [record(number="A-17", total="1250", buyer="Ada")] * 4
+    result = run(create_extractor(ScriptedChatModel(replies=replies), Invoice), {"document": DOCUMENT})
+    assert (result["outcome"]["status"], result["outcome"]["fields"]["buyer"]["status"]) == ("invalid", "not_found")
+
+
+@pytest.mark.parametrize("document", ["", b"", b"\xff\xfe\x00", 7, {}], ids=repr)
+def test_what_is_no_document_is_refused(run: Run, document: Any) -> None:
+    with pytest.raises(AgentSpecError, match="document is a"):
+        run(create_extractor(ScriptedChatModel(replies=[GOOD]), Invoice), {"document": document})
+
+
+def test_the_served_graph_takes_its_schema_from_the_context(run: Run) -> None:
+    graph = extract_by_context({"response_format": Invoice.model_json_schema()})
+    assert graph is extract_by_context({"response_format": Invoice.model_json_schema()})
+    # The rules of the offline model cannot extract, and the run says so.
+    assert run(graph, {"document": DOCUMENT})["outcome"]["status"] not in {"answered", "abstained"}
+
+
+def test_a_context_that_cannot_be_used_is_refused() -> None:
+    with pytest.raises(AgentSpecError, match="context cannot be used"):
+        extract_by_context({"on_doubt": "guess"})
+
+
+def test_the_example_finds_labelled_and_spelled_values() -> None:
+    fields = {
+        "number": "A-17",
+        "day": "2026-05-03",
+        "total": "1250.00",
+        "items": [{"name": "Chair", "price": "1250"}],
+        "paid": True,
+    }
+    text = "Invoice A-17, 2026-05-03\nChair  1250\nAmount due: 1,250.00\nPAID"
+    result = extract(text, ScriptedChatModel(replies=[record(**fields)]))
+    assert (result["structured_response"].day, result["structured_response"].paid) == (date(2026, 5, 3), True)
+    assert result["outcome"]["support"] == 1.0
