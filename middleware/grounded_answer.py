@@ -202,7 +202,7 @@ class _KeepsInput:
 
 def _was_asked_again(state: Any) -> bool:
     """Return whether the model has had a chance to mend its answer, or will get none."""
-    ledger = Turn(state).ledger
+    ledger = Turn(state).run_ledger(begins_run=False)
     return bool(ledger["attempts"] or ledger["last_call_made"])
 
 

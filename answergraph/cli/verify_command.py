@@ -1,5 +1,6 @@
 """``answergraph verify``: re-check a saved answer."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,21 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
             raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+    for path in unchecked_in(text):
+        typer.echo(f"unchecked  {path}: no evidence was asked for")
     if not verdicts:
         typer.echo("The answer has no claims to check.")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(NO_ANSWER)
+
+
+def unchecked_in(text: bytes) -> list[str]:
+    """Return the paths of the fields of a valid bundle, or of several, that no mark asked to check."""
+    saved = json.loads(text)
+    bundles = [(f"{one['case']} ", one) for one in saved.get("bundles", ())] or [("", saved)]
+    return [
+        f"{case}{path}"
+        for case, bundle in bundles
+        for path, record in (bundle.get("fields") or {}).items()
+        if record["status"] == "unchecked"
+    ]

@@ -12,11 +12,13 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage, messages_to_dict
 from pydantic import BaseModel, TypeAdapter
 
-from answergraph.evidence.claims import claims_of
+from answergraph.evidence.claims import Claim, fields_of
+from answergraph.evidence.marks import Grounded, Mark
+from answergraph.evidence.source_runs import input_records
 from answergraph.evidence.units import MASK, is_unit_of
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
-from answergraph.state.field_record import Evidence, Fields, evidence_in, spans_of
+from answergraph.state.field_record import BACKED, Evidence, Fields, evidence_in, spans_of
 from answergraph.state.messages import is_correction
 from answergraph.state.older_records import outcome_of_today
 from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, with_unique_ids
@@ -55,22 +57,30 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     shown: Mapping[str, str] = recorded.get("shown", {}) if recorded else {}
     messages = [_as_shown(message, shown) for message in result["messages"]]
     of_tools = recorded["results"] if recorded else _tool_results_in(result["messages"], {str(outcome.get("schema"))})
-    results = with_unique_ids([*of_tools, *cited_in(messages)])
-    fields = outcome.get("fields", {})
-    claims = claims_of(answer) if outcome.get("status") == "answered" else []
+    fields: Fields = outcome.get("fields", {})
+    named = {evidence["source"]["id"] for evidence in evidence_in(fields) if evidence["source"]["kind"] == "input"}
+    inputs = [record for record in input_records(messages) if record["tool_call_id"] in named]
+    results = with_unique_ids([*inputs, *of_tools, *cited_in(messages)])
+    claims = fields_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
         {
             "format": BUNDLE_FORMAT,
             "status": outcome.get("status"),
             "schema": outcome.get("schema"),
             "answer": _as_json(answer),
-            "marks": {str(claim.path): claim.mark.as_json() for claim in claims if claim.mark is not None},
+            "marks": {str(claim.path): mark.as_json() for claim in claims if (mark := _mark_of(claim, fields)) is not None},
             "fields": fields,
             "results": [_masked(one, messages, fields) for one in results],
             "messages": messages_to_dict(messages),
         },
         key,
     )
+
+
+def _mark_of(claim: Claim, fields: Fields) -> Mark | None:
+    """Return the mark of a field; one without a mark was checked as ``Grounded()`` if it is supported."""
+    is_checked = claim.path in fields and fields[claim.path]["status"] in BACKED
+    return Grounded(min_items=0) if claim.mark is None and is_checked else claim.mark
 
 
 def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:

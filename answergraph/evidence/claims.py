@@ -178,7 +178,10 @@ def _has_own_type(marked: MarkedType, value: Any) -> bool:
 def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> Iterator[Claim]:
     if isinstance(value, part.shape):
         if part.shape is SEQUENCES:
-            yield from _too_few(marked.outer_marks(part.schema), len(value), path)
+            outer = marked.outer_marks(part.schema)
+            yield from _too_few(outer, _different(outer, value), path)
+            if not value and not outer and (below := marked.marks_below(part.schema)) and all(mark.min_items for mark in below):
+                yield Claim(path, below[0], None, "it is empty, and its items are marked")
         for name, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, path_of_part(path, name))
     elif value is not None:
@@ -189,7 +192,7 @@ def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> I
 
 def _claims_of_marked(mark: Mark, value: Any, path: FieldPath) -> Iterator[Claim]:
     if is_container(value):
-        yield from _too_few((mark,), len(value), path)
+        yield from _too_few((mark,), _different((mark,), value), path)
         for name, item in items_of(value):
             where = path_of_part(path, name)
             nested = is_container(item) and not isinstance(item, Mapping)
@@ -214,10 +217,17 @@ def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
     return value, None
 
 
+def _different(marks: Sequence[Mark], items: Any) -> int:
+    """Return how many items a list holds; a quote that is given twice supports once."""
+    is_quoted = any(isinstance(mark, Quote) for mark in marks) and not isinstance(items, Mapping)
+    return len({" ".join(item.split()) if isinstance(item, str) else repr(item) for item in items}) if is_quoted else len(items)
+
+
 def _too_few(marks: Iterable[Mark], count: int, path: FieldPath) -> Iterator[Claim]:
     for mark in marks:
         if count < mark.min_items:
-            yield Claim(path, mark, None, f"it holds {count} items and needs at least {mark.min_items}")
+            kind = "different quotes" if isinstance(mark, Quote) and count else "items"
+            yield Claim(path, mark, None, f"it holds {count} {kind} and needs at least {mark.min_items}")
 
 
 def _is_blank(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
@@ -21,7 +22,8 @@ from answergraph.evidence.values.value_text import ValueText, plain, words_of
 _MIN_TIGHT = 6
 """Letters and digits of a text that may be spaced otherwise in the source."""
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_PLAIN_NUMBER = re.compile(r"[-+]?\d[\d.,]*%?")
+_PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
+"""What is surely no number is a code: ``007``."""
 _SYMBOLS = "+#"
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
@@ -95,18 +97,15 @@ class ValueFinder:
             yield from self._places_of_string(str(value), mark)
 
     def _places_of_string(self, value: str, mark: ValueMark) -> Iterator[_Place]:
-        yield from self._places_of_text(value)
+        """Yield the places of a text; what it reads as comes first, so that a value and its JSON have the same places."""
         stripped = value.strip()
         if _ISO_DATE.fullmatch(stripped):
-            try:
+            with suppress(ValueError):
                 yield from self._places_of_date(date.fromisoformat(stripped), mark)
-            except ValueError:
-                return
         elif _PLAIN_NUMBER.fullmatch(stripped):
-            try:
+            with suppress(InvalidOperation):
                 yield from self._places_of_number(Decimal(stripped.rstrip("%").replace(",", "")), mark)
-            except InvalidOperation:
-                return
+        yield from self._places_of_text(value)
 
     def _places_of_text(self, value: str) -> Iterator[_Place]:
         words = words_of(value)

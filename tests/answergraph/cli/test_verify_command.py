@@ -20,6 +20,8 @@ def test_a_saved_answer_holds(saved: Path) -> None:
     code, out, err = answergraph("verify", str(saved))
     assert (code, err) == (0, "")
     assert out.startswith("holds  final_answer: ")
+    # What no mark asked to check is named too.
+    assert "unchecked  reasoning: no evidence was asked for" in out.splitlines()
 
 
 def test_a_changed_answer_does_not(saved: Path) -> None:

@@ -3,11 +3,13 @@
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Grounded, ToolRun, check_evidence
+from answergraph import AgentSpecError, Grounded, Quote, ToolRun, check_evidence
 
 CSV = "id,qty,price\nA1,12,9.25\nA2,7,3.10\n"
 TABLE = "| qty | price |\n|---|---|\n| 7 | 9 |"
@@ -200,3 +202,53 @@ def test_a_mark_that_cannot_hold_is_refused(options: Any) -> None:
 def test_a_literal_is_found_by_its_own_words() -> None:
     kind: Literal["open", "closed"] = "closed"
     assert status_of(kind, "The ticket is closed.") == "supported"
+
+
+class Item(BaseModel):
+    """One item."""
+
+    price: Annotated[int, Grounded()]
+
+
+class Order(BaseModel):
+    """Items with marks, and quotes."""
+
+    items: list[Item] = []
+    quotes: Annotated[list[str], Quote(min_items=2)] = ["the disk is full", "the disk is full"]
+
+
+def test_without_marks_every_field_is_reported() -> None:
+    report = check_evidence({"number": "A-17", "buyer": {"name": "Ada"}, "rows": [{"n": 3}, {"n": 4}]}, ["Invoice A-17", "n: 3"])
+    assert {path: record["status"] for path, record in report.fields.items()} == {
+        "number": "supported",
+        "buyer.name": "not_found",
+        "rows[0].n": "supported",
+        "rows[1].n": "not_found",
+    }
+    assert (report.made_up, report.support) == (["buyer.name", "rows[1].n"], 0.5)
+
+
+def test_a_file_is_a_source(tmp_path: Path) -> None:
+    path = tmp_path / "invoice.txt"
+    path.write_text("Total: 5")
+    record = check_evidence({"total": 5}, path).fields["total"]
+    assert record["evidence"][0]["source"] == {"kind": "text", "id": str(path), "name": "invoice.txt"}
+
+
+def test_an_empty_list_of_marked_items_and_one_quote_given_twice_support_nothing() -> None:
+    fields = check_evidence(Order(), "the disk is full").fields
+    assert [fields[path]["problem"] for path in ("items", "quotes")] == [
+        "it is empty, and its items are marked.",
+        "it holds 1 different quotes and needs at least 2.",
+    ]
+
+
+def test_a_tool_that_repeats_what_the_model_wrote_supports_no_value() -> None:
+    echo = ToolRun("1", "note", {"buyer": "Ada Lovelace", "total": 5}, ("buyer: Ada Lovelace\ntotal: 5",))
+    fields = check_evidence({"buyer": "Ada Lovelace", "total": 5}, echo).fields
+    assert {record["status"] for record in fields.values()} == {"unsupported"}
+
+
+def test_what_a_web_page_hides_is_no_source() -> None:
+    page = "<html><body><!-- total 7 --><p>total <b>5</b></p><script>var total = 9</script></body></html>"
+    assert [status_of(number, page) for number in (5, 7, 9)] == ["supported", "not_found", "not_found"]

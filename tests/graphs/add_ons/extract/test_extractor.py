@@ -1,5 +1,6 @@
 """A document in, a record out, every field with its place."""
 
+import json
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError
+from answergraph import AgentSpecError, answer_bundle, verify_bundle
 from answergraph.graphs import create_extractor
 from answergraph.graphs.add_ons.extract.extractor import extract_by_context
 from answergraph.testing import ScriptedChatModel
@@ -80,6 +81,14 @@ def test_the_served_graph_takes_its_schema_from_the_context(run: Run) -> None:
 def test_a_context_that_cannot_be_used_is_refused() -> None:
     with pytest.raises(AgentSpecError, match="context cannot be used"):
         extract_by_context({"on_doubt": "guess"})
+
+
+def test_a_bundle_of_an_extraction_holds_by_itself(run: Run) -> None:
+    result = run(create_extractor(ScriptedChatModel(replies=[GOOD]), Invoice), {"document": DOCUMENT})
+    bundle = json.loads(json.dumps(answer_bundle(result)))
+    assert {verdict.path: verdict.holds for verdict in verify_bundle(bundle)} == {"number": True, "total": True}
+    bundle["messages"][0]["data"]["content"] = "Invoice B-9."
+    assert not any(verdict.holds for verdict in verify_bundle(bundle))
 
 
 def test_the_example_finds_labelled_and_spelled_values() -> None:
