@@ -19,9 +19,9 @@ from answergraph.runtime.argument_checks import check_function, one_of, shown, t
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.agent_state import INPUT_TEXTS
 from answergraph.state.field_record import BACKED, Fields, passage_of, support_of
-from answergraph.state.turn import Turn
 from answergraph.state.outcome import AnswerAccepted, OnDoubt
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
+from answergraph.state.turn import Turn
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 
@@ -215,7 +215,8 @@ def _tools_of(sources: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:
     if isinstance(sources, Input):
         return ()
     if isinstance(sources, str | Sequence) or not callable(sources):
-        tools = sources if isinstance(sources, str | BaseTool) else [each for each in sources if not isinstance(each, Input)]
+        is_list = isinstance(sources, Sequence) and not isinstance(sources, str)
+        tools = [each for each in sources if not isinstance(each, Input)] if is_list else sources
         names = tool_names("sources", tools)
         if not names and not _reads_input(sources):
             raise AgentSpecError("sources=[] leaves no evidence; name tools, write Input(), or leave it out for all tools.")
