@@ -180,8 +180,6 @@ def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> I
         if part.shape is SEQUENCES:
             outer = marked.outer_marks(part.schema)
             yield from _too_few(outer, _different(outer, value), path)
-            if not value and not outer and (below := marked.marks_below(part.schema)) and all(mark.min_items for mark in below):
-                yield Claim(path, below[0], None, "it is empty, and its items are marked")
         for name, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, path_of_part(path, name))
     elif value is not None:

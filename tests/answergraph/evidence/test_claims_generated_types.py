@@ -123,7 +123,9 @@ def test_every_field_with_evidence_is_supported_and_no_other_is(made: Made, data
     # A part of the marked values stands in the log, and all of the others.
     said = data.draw(st.sets(st.sampled_from(sorted(made.marked))) if made.marked else st.just(set()))
     texts = tuple(f"Line:\n{value}\nEnd." for path, value in values.items() if path in said)
-    report = check_evidence(answer, [ToolRun("1", "read_log", {}, (text,)) for text in texts], declared=made.declared)
+    report = check_evidence(
+        answer, [ToolRun("1", "read_log", {}, (text,)) for text in texts], declared=made.declared, fields="marked"
+    )
     wanted = {
         path: "unchecked" if not marked else "supported" if path in said else "not_found" for path, marked in made.marked.items()
     }

@@ -27,7 +27,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from answergraph import AgentSpecError, Quote, create_agent
 from answergraph.evidence.claims import claims_of
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 
 ItemT = TypeVar("ItemT")
@@ -204,7 +204,7 @@ def quotes_in(value: Any) -> set[str]:
 
 def is_refused(declared: Any) -> bool:
     try:
-        create_agent(ScriptedChatModel(replies=[]), response_format=declared, middleware=[GroundedAnswer()])
+        create_agent(ScriptedChatModel(replies=[]), response_format=declared, middleware=[GroundedAnswer(sources=Input())])
     except AgentSpecError:
         return True
     return False
