@@ -1,18 +1,24 @@
 """A document in, a record out, every field with its place.
 
-``OPENAI_API_KEY=… python examples/extraction.py invoice.pdf``
+It reads a short text with a scripted model. With a key: ``extract(Path("invoice.pdf").read_bytes())``.
 """
 
-import sys
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel
 
 from answergraph import Grounded
 from answergraph.graphs import create_extractor
+from answergraph.testing import ScriptedChatModel
+
+DOCUMENT = """Invoice No. A-17, 3 May 2026
+pens 12.50
+paper 7.50
+Amount due: 20.00 - PAID"""
+READ = """{"number": "A-17", "day": "2026-05-03", "total": "20.00", "paid": true,
+"items": [{"name": "pens", "price": "12.50"}, {"name": "paper", "price": "7.50"}]}"""
 
 
 class Item(BaseModel):
@@ -40,10 +46,10 @@ def extract(document: str | bytes, model: Any = "openai:gpt-4.1-mini") -> dict[s
 
 def main() -> None:
     """Print the record and its fields."""
-    result = extract(Path(sys.argv[1]).read_bytes())
+    result = extract(DOCUMENT, ScriptedChatModel(replies=[READ]))
     print(result["structured_response"] or result["outcome"]["reason"])
     for path, field in result["outcome"]["fields"].items():
-        print(path, field["status"], *(place["unit"] for place in field["evidence"]))
+        print(path, field["status"], *(repr(place["unit"]) for place in field["evidence"]))
 
 
 if __name__ == "__main__":

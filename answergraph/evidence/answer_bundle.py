@@ -134,10 +134,13 @@ def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
 
 
 def _masked(result: RecordedResult, messages: Sequence[AnyMessage], fields: Fields) -> dict[str, Any]:
-    """Mask the text that is no longer in the conversation, except for passages named by the evidence."""
+    """Mask the text that is no longer in the conversation, except for passages named by the evidence.
+
+    The caller's own messages are read from the conversation.
+    """
     call_id = call_id_of(result["tool_call_id"])
     shown = [texts_of(m) for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id]
-    if result["texts"] in shown or "/" in call_id:
+    if result["texts"] in shown or "/" in call_id or result.get("kind") == "input":
         return {**result}
     text = "".join(result["texts"])
     masked = list(re.sub(r"\S", MASK, text))

@@ -143,7 +143,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
     runs = as_shown(map(run_of, _RESULTS.validate_python(results, strict=True)), messages)
     masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
     named = cited_in(_fields(bundle))
-    shown_ids = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    shown_ids = {message.tool_call_id if isinstance(message, ToolMessage) else message.id for message in messages}
     changed = {run.tool_call_id for run in runs if run.shown is not None and call_id_of(run.tool_call_id) in shown_ids} - masked
     return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
 

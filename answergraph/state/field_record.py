@@ -23,8 +23,6 @@ FieldStatus = Literal[
 BACKED: frozenset[FieldStatus] = frozenset({"supported", "derived", "judged", "given"})
 """The statuses that count for ``support``."""
 
-_MAX_NAMED = 10
-
 Pair = tuple[int, int]
 """Start and end; as JSON, and so in every outcome, a list of two."""
 
@@ -95,16 +93,6 @@ def support_of(fields: Fields) -> float | None:
     if all(status == "unchecked" for status in statuses):
         return None
     return sum(status in BACKED for status in statuses) / len(statuses)
-
-
-def doubts_in_words(fields: Fields) -> str:
-    """Return which fields nothing stands behind, in a sentence for a person; empty if there are none, or nothing was checked."""
-    names = [path for path, record in fields.items() if record["status"] not in BACKED]
-    support = support_of(fields)
-    if support is None or not names:
-        return ""
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return f" Nothing stands behind {', '.join(names[:_MAX_NAMED])}{more}; supported: {support:.0%} of the fields."
 
 
 def evidence_in(fields: Fields) -> Iterator[Evidence]:

@@ -18,6 +18,17 @@ model calls, turn: 2
 model calls, inner_run: 4
 """,
     "parallel_extraction": "A-17: 120.50\nB-4: 80.00\ntotal: 200.50\nnot read: 1\n",
+    "extraction": """\
+number='A-17' day=datetime.date(2026, 5, 3) items=[Item(name='pens', price=Decimal('12.50')), Item(name='paper', price=Decimal('7.50'))] total=Decimal('20.00') paid=True
+number supported 'Invoice No. A-17, 3 May 2026'
+day supported 'Invoice No. A-17, 3 May 2026'
+items[0].name supported 'pens 12.50'
+items[0].price supported 'pens 12.50'
+items[1].name supported 'paper 7.50'
+items[1].price supported 'paper 7.50'
+total supported 'Amount due: 20.00 - PAID'
+paid supported 'Amount due: 20.00 - PAID'
+""",
     "plan_and_execute": "17 × 23 = 391\n{0} + 9 = 400\n{1} ÷ 4 = 100\n",
 }
 """The output of each example."""

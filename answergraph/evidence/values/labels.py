@@ -15,10 +15,11 @@ _NUMBER_THEN_WORD = re.compile(r"\d[^\n]*?[^\W\d_]{2}")
 
 def is_labelled(searched: ValueText, start: int, end: int, labels: Iterable[str]) -> bool:
     """Return whether a place of a value belongs to one of the labels."""
-    return any(_belongs(searched, start, end, words) for words in map(words_of, labels) if words)
+    return any(_belongs(searched, start, end, label) for label in labels if words_of(label))
 
 
-def _belongs(searched: ValueText, start: int, end: int, label: list[str]) -> bool:
+def _belongs(searched: ValueText, start: int, end: int, name: str) -> bool:
+    label, stop = words_of(name), "." if name.rstrip().endswith(".") else ""
     low, high = searched.line_at(start)
     cells = searched.cells(low, high)
     if len(cells) > 1:
@@ -28,7 +29,9 @@ def _belongs(searched: ValueText, start: int, end: int, label: list[str]) -> boo
         if start >= head[1] and _has(searched.text[slice(*head)], label):
             return True
     above = searched.line_before(low)
-    if _before(searched, max(low, start - _REACH), start, label) or _behind(searched.text[end : min(high, end + _REACH)], label):
+    if _before(searched, max(low, start - _REACH), start, label, stop) or _behind(
+        searched.text[end : min(high, end + _REACH)], label
+    ):
         return True
     return above is not None and _heads(searched, above, (low, start), label)
 
@@ -41,8 +44,8 @@ def _has(text: str, label: list[str]) -> bool:
     return f" {' '.join(label)} " in f" {' '.join(words_of(text))} "
 
 
-def _before(searched: ValueText, low: int, start: int, label: list[str]) -> bool:
-    """Return whether a label stands before the value with no other value between them."""
+def _before(searched: ValueText, low: int, start: int, label: list[str], stop: str) -> bool:
+    """Return whether a label stands before the value with no other value between them; ``stop`` is the end of an abbreviation."""
     part = ValueText(searched.text[low:start])
     places = list(part.runs(label))
     if not places:
@@ -54,7 +57,7 @@ def _before(searched: ValueText, low: int, start: int, label: list[str]) -> bool
         places = list(part.runs(label))
         if not places or "\n" in part.text[places[-1][1] :].strip(" ")[:1]:
             return False
-    between = _IN_BRACKETS.sub(" ", part.text[places[-1][1] :])
+    between = _IN_BRACKETS.sub(" ", part.text[places[-1][1] :].removeprefix(stop))
     is_other = _NUMBER_THEN_WORD.search(between) or len(_PAIR.findall(between)) > 1 or _SENTENCE_END.search(between)
     return not is_other
 
