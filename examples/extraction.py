@@ -47,7 +47,7 @@ def extract(document: str | bytes, model: Any = "openai:gpt-4.1-mini") -> dict[s
 def main() -> None:
     """Print the record and its fields."""
     result = extract(DOCUMENT, ScriptedChatModel(replies=[READ]))
-    print(result["structured_response"] or result["outcome"]["reason"])
+    print(result["outcome"]["reason"])
     for path, field in result["outcome"]["fields"].items():
         print(path, field["status"], *(repr(place["unit"]) for place in field["evidence"]))
 

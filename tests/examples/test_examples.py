@@ -19,7 +19,7 @@ model calls, inner_run: 4
 """,
     "parallel_extraction": "A-17: 120.50\nB-4: 80.00\ntotal: 200.50\nnot read: 1\n",
     "extraction": """\
-number='A-17' day=datetime.date(2026, 5, 3) items=[Item(name='pens', price=Decimal('12.50')), Item(name='paper', price=Decimal('7.50'))] total=Decimal('20.00') paid=True
+The model answered with 'Invoice'.
 number supported 'Invoice No. A-17, 3 May 2026'
 day supported 'Invoice No. A-17, 3 May 2026'
 items[0].name supported 'pens 12.50'
