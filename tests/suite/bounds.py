@@ -52,15 +52,9 @@ CORE = (
     Room("answergraph/models", 560, 41, "in-process models, of which the scripted one is a kind"),
     Room("answergraph/streaming", 340, 39),
     Room("answergraph/react_text", 1060, 61, "every written form of a call that models use"),
-<<<<<<< HEAD
     Room("answergraph/calling", 550, 37, "the model is asked in one place; histories are made legal; a cut reply is read"),
     Room("nodes", 2070, 116, "runs without a format end in the same table; the limit that ended a run is named"),
-    Room("middleware", 1050, 158, "a hook per node, in both colours"),
-=======
-    Room("answergraph/calling", 490, 34, "the model is asked in one place; histories are made legal"),
-    Room("nodes", 1950, 108, "runs without a format end in the same table"),
     Room("middleware", 1100, 162, "a hook per node, in both colours; the caller's input as a source"),
->>>>>>> e87c376d (Bound the reader of values and the extractor)
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 175, "installation in place of LangChain's"),
     Room("graphs/compose", 520, 56),
