@@ -40,7 +40,7 @@ CORE = (
     ),
     Room("answergraph/json_text", 370, 16),
     Room("answergraph/json_schema", 1270, 79),
-    Room("answergraph/state", 2300, 128, "turn, field records, and what earlier versions stored"),
+    Room("answergraph/state", 2340, 132, "turn, field records, what earlier versions stored; the caller's input"),
     Room("answergraph/answers", 2120, 268, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
     Room("answergraph/patches", 330, 40, "an answer is repaired field by field"),
     Room("answergraph/asking", 2270, 212),
