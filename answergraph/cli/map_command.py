@@ -34,6 +34,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
     max_tokens: Annotated[int | None, typer.Option(help="Tokens of all rows together.")] = None,
     stop_after: Annotated[int, typer.Option(help="Rows in a row without an answer, after which the map stops.")] = 50,
     trial: Annotated[int | None, typer.Option(help="Map the first rows only; the same command without it goes on.")] = None,
+    batch: Annotated[bool, typer.Option(help="Through the provider's batch endpoint: half the price, within a day.")] = False,
     again: Annotated[list[str] | None, typer.Option(help="Ask again for the rows that ended with this status.")] = None,
 ) -> None:
     """Run AGENT over the ROWS of a file; the same command goes on where a killed one was.
@@ -41,10 +42,12 @@ def map_file(  # noqa: PLR0913 - one parameter per option
     Exit code 0: each row has an answer; 1: not each; 2: bad usage.
     """
     with errors_as_bad_usage():
-        from answergraph.many import map_answers
+        from answergraph.many import BatchAPI, map_answers
         from answergraph.many.ledger.agent_door import agent_at
         from answergraph.many.sources import read_rows
 
+        if out.suffix != ".parquet":
+            raise answergraph.AgentSpecError(f"--out {out}: the rows are written as Parquet, into a file that ends in .parquet.")
         import_also_from(Path.cwd())
         limits = answergraph.UsageLimits(model_calls=max_calls, total_tokens=max_tokens)
         run = map_answers(
@@ -56,6 +59,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             concurrency=concurrency,
             limits=limits,
             stop_after=stop_after,
+            via=BatchAPI() if batch else "calls",
         )
         run = run.again(status=again) if again else run
         with _progress(run):
@@ -95,7 +99,9 @@ def _report(run: MapRun[Any], out: Path) -> None:
         typer.echo(one_line(note), err=True)
     failed = [(group, count) for group, count in run.groups().items() if group.status not in {"answered", "abstained"}]
     for group, count in failed[:_MOST_GROUPS]:
-        typer.echo(f"  {count:,} {one_line(' '.join(filter(None, group)))}", err=True)
+        row = run.examples.get(group)  # the ledger may have other rows than the file
+        example = "" if row is None else f", as {row.key}: {row.reason}"
+        typer.echo("  " + one_line(f"{count:,} {' '.join(filter(None, group))}{example}"), err=True)
     if run.stopped is not None:
         raise ended(NO_ANSWER, f"Stopped: {run.stopped}")
     if failed:

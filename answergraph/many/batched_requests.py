@@ -23,6 +23,7 @@ from answergraph.kit import replaced_models
 from answergraph.many.batch_api import BatchAPI
 from answergraph.many.ledger.map_ledger import MapLedger
 from answergraph.many.openai_batches import OpenAIBatches, Result
+from answergraph.many.pace import is_passing, status_of
 
 QUIET_SECONDS = 1.0
 """What has come is sent when no request has come for so long, and every row under way waits for one."""
@@ -81,7 +82,8 @@ class BatchedRequests:
         transport = _Transport(self, OpenAIBatches(client))
         connection = openai.DefaultAsyncHttpxClient(transport=transport)
         batched = client.with_options(http_client=connection, max_retries=0, timeout=None)
-        return model.model_copy(update={"root_async_client": batched, "async_client": batched.chat.completions})
+        clients = {"root_async_client": batched, "async_client": batched.chat.completions}
+        return model.model_copy(update={**clients, "streaming": False, "disable_streaming": True})
 
     async def result(self, provider: OpenAIBatches, path: str, body: Mapping[str, Any]) -> Result:
         """Wait for the result of a request."""
@@ -112,24 +114,28 @@ class BatchedRequests:
             task.add_done_callback(self._tasks.discard)
 
     async def _sent(self, provider: OpenAIBatches, path: str, requests: dict[str, _Pending]) -> None:
-        try:
-            known = await asyncio.to_thread(self._ledger.batches_of, list(requests))
-            files = [(batch, [each for each in requests if known.get(each) == batch]) for batch in dict.fromkeys(known.values())]
-            fresh = [each for each in requests if each not in known]
-            for some in _by_model(fresh, requests, self._api.rows_per_file):
-                batch = await provider.create(path, {each: requests[each].body for each in some})
-                await asyncio.to_thread(self._ledger.keep_batch, batch, some)
-                files.append((batch, some))
-            received = (self._received(provider, batch, {each: requests[each] for each in some}) for batch, some in files)
-            await asyncio.gather(*received)
-        except Exception as error:  # noqa: BLE001 - the runs that wait end with it
-            _fail([future for each in requests.values() for future in each.waiting], error)
+        known = await asyncio.to_thread(self._ledger.files_of, list(requests))
+        files: list[tuple[str | None, list[str]]] = [
+            (file, [each for each in requests if known.get(each) == file]) for file in dict.fromkeys(known.values())
+        ]
+        fresh = [each for each in requests if each not in known]
+        files += [(None, some) for some in _by_model(fresh, requests, self._api.rows_per_file)]
+        await asyncio.gather(*(self._received(provider, path, file, {n: requests[n] for n in names}) for file, names in files))
 
-    async def _received(self, provider: OpenAIBatches, batch: str, requests: Mapping[str, _Pending]) -> None:
-        results = await provider.results(batch, list(requests), self._api.max_wait_seconds)
-        failed = [each for each in requests if results[each].status != HTTPStatus.OK]
-        # What failed may be asked again, and must not find this batch then.
-        await asyncio.to_thread(self._ledger.forget_requests, failed)
+    async def _received(self, provider: OpenAIBatches, path: str, file: str | None, requests: Mapping[str, _Pending]) -> None:
+        try:
+            batch = None if file is None else await provider.existing(file)
+            if file is None:
+                file = await provider.upload(path, {name: pending.body for name, pending in requests.items()})
+                # Before the batch is made: a run that is killed in between finds it, and pays nothing twice.
+                await asyncio.to_thread(self._ledger.keep_file, file, list(requests))
+            batch = batch or await provider.create(path, file)
+            results = await provider.results(batch, list(requests), self._api.max_wait_seconds)
+            failed = [each for each in requests if results[each].status != HTTPStatus.OK]
+            # What failed may be asked again, and must not find this batch then.
+            await asyncio.to_thread(self._ledger.forget_requests, failed)
+        except Exception as error:  # noqa: BLE001 - the runs that wait end with it
+            results = dict.fromkeys(requests, _failure(error))
         for name, pending in requests.items():
             for future in pending.waiting:
                 if not future.done():
@@ -144,10 +150,7 @@ class _Transport:
         self._provider = provider
 
     async def handle_async_request(self, request: Any) -> Any:
-        body = json.loads(request.content)
-        if body.pop("stream", False):
-            raise AgentSpecError("via=BatchAPI() cannot stream: leave streaming=True out of the model.")
-        result = await self._requests.result(self._provider, request.url.path, body)
+        result = await self._requests.result(self._provider, request.url.path, json.loads(request.content))
         package = import_module(type(request).__module__.partition(".")[0])
         return package.Response(result.status, json=result.body, request=request)
 
@@ -169,7 +172,7 @@ def _by_model(names: Sequence[str], requests: Mapping[str, _Pending], most: int)
     return [some[start : start + most] for some in by_model.values() for start in range(0, len(some), most)]
 
 
-def _fail(futures: Sequence[asyncio.Future[Result]], error: Exception) -> None:
-    for future in futures:
-        if not future.done():
-            future.set_exception(error)
+def _failure(error: Exception) -> Result:
+    """Return an error of the batch as the response to a request, so that it ends the run as that of a direct call does."""
+    status = status_of(error) or (HTTPStatus.SERVICE_UNAVAILABLE if is_passing(error) else HTTPStatus.FAILED_DEPENDENCY)
+    return Result(status, {"error": {"message": str(error), "type": "batch", "param": None, "code": None}})

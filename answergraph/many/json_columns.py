@@ -6,41 +6,34 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
-
-
-@dataclass(frozen=True)
-class Column:
-    """The type of a column, and how JSON becomes a value of it; ``None`` stays ``None``."""
-
-    type: pa.DataType
-    convert: Callable[[Any], Any]
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _json_text(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
+@dataclass(frozen=True)
+class Column:
+    """The type of a column, and how JSON becomes a value of it."""
+
+    type: pa.DataType
+    convert: Callable[[Any], Any] = _same
+
+    def value(self, plain: Any) -> Any:
+        """Return the value for some JSON; ``None`` stays ``None``."""
+        return None if plain is None else self.convert(plain)
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _date(value: Any) -> date | None:
-    return None if value is None else date.fromisoformat(value)
-
-
-_JSON = Column(pa.string(), _json_text)
+_JSON = Column(pa.string(), partial(json.dumps, ensure_ascii=False))
 _PLAIN = {
-    "string": Column(pa.string(), _same),
-    "integer": Column(pa.int64(), _same),
-    "number": Column(pa.float64(), _same),
-    "boolean": Column(pa.bool_(), _same),
+    "string": Column(pa.string()),
+    "integer": Column(pa.int64()),
+    "number": Column(pa.float64()),
+    "boolean": Column(pa.bool_()),
 }
 
 
@@ -75,12 +68,12 @@ class JsonColumns:
         if types <= {"integer", "number"}:
             return _PLAIN["number"]
         # A decimal number: pydantic writes it as text, so that no digit is lost.
-        return Column(pa.string(), _text) if types <= {"integer", "number", "string"} else _JSON
+        return Column(pa.string(), str) if types <= {"integer", "number", "string"} else _JSON
 
     def _of_type(self, schema: Mapping[str, Any], inside: tuple[str, ...]) -> Column:
         kind = schema.get("type")
         if kind == "string" and schema.get("format") == "date":
-            return Column(pa.date32(), _date)
+            return Column(pa.date32(), date.fromisoformat)
         if kind == "array" and isinstance(schema.get("items"), Mapping) and "prefixItems" not in schema:
             return _list_of(self._column(schema["items"], inside))
         if kind == "object":
@@ -101,18 +94,13 @@ def _of_values(values: Sequence[Any]) -> Column:
 
 
 def _list_of(item: Column) -> Column:
-    return Column(pa.list_(item.type), lambda value: None if value is None else [item.convert(each) for each in value])
+    return Column(pa.list_(item.type), lambda values: [item.value(each) for each in values])
 
 
 def _map_of(item: Column) -> Column:
-    def convert(value: Any) -> Any:
-        return None if value is None else [(key, item.convert(each)) for key, each in value.items()]
-
-    return Column(pa.map_(pa.string(), item.type), convert)
+    return Column(pa.map_(pa.string(), item.type), lambda values: [(key, item.value(each)) for key, each in values.items()])
 
 
 def _struct_of(parts: Mapping[str, Column]) -> Column:
-    def convert(value: Any) -> Any:
-        return None if value is None else {name: part.convert(value.get(name)) for name, part in parts.items()}
-
-    return Column(pa.struct([(name, part.type) for name, part in parts.items()]), convert)
+    kind = pa.struct([(name, part.type) for name, part in parts.items()])
+    return Column(kind, lambda values: {name: part.value(values.get(name)) for name, part in parts.items()})

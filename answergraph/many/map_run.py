@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
 from answergraph.kit import require_extra
@@ -25,6 +25,7 @@ from answergraph.many.pace import Pace
 from answergraph.many.session import Session
 from answergraph.many.sources import Source, first_of_each_key
 from answergraph.many.stopping import Stopping, limits_of
+from answergraph.types import Status
 
 ValueT = TypeVar("ValueT")
 
@@ -103,7 +104,9 @@ class MapRun(Generic[ValueT]):
         self._plan: _Plan = plan
         self._again = again
         self._ledger = ledger or MapLedger(plan.ledger, plan.door.schema_mark, shares_equal_inputs=plan.shares_equal_inputs)
-        self._not_asked = 0
+        self._not_stored: Counter[Group] = Counter()
+        self.examples: dict[Group, Row[ValueT]] = {}
+        """The first row of each group that the last pass came to."""
         self.notes: list[str] = []
         """What to know about the rows, in sentences: that the agent or inputs changed since the ledger was begun."""
         self.stopped: str | None = None
@@ -125,14 +128,14 @@ class MapRun(Generic[ValueT]):
 
     def counts(self) -> dict[str, int]:
         """Return how many rows ended with which status; rows that the last pass left for another time are ``out_of_budget``."""
-        counts = Counter({"out_of_budget": self._not_asked} if self._not_asked else {})
-        for group, count in self._ledger.groups().items():
+        counts: Counter[str] = Counter()
+        for group, count in self.groups().items():
             counts[group.status] += count
         return dict(counts)
 
     def groups(self) -> dict[Group, int]:
         """Return how many rows ended alike: with the same status, at the same field, by the same rule; the most first."""
-        return self._ledger.groups()
+        return self._ledger.groups() | self._not_stored
 
     def usage(self) -> dict[str, float]:
         """Return what all rows have used, in all processes: ``model_calls``, ``tool_calls``, ``total_tokens``, ``cost``."""
@@ -142,8 +145,11 @@ class MapRun(Generic[ValueT]):
         """Return a run that asks again for the keys that ended so, by another agent if given; the others keep their ends.
 
         Raises:
-            AgentSpecError: If the rows cannot be read a second time, or the agent has another schema.
+            AgentSpecError: If the rows cannot be read a second time, the agent has another schema, or no row can end so.
         """
+        statuses = get_args(Status)
+        if isinstance(status, str) or not set(status) <= {*statuses}:
+            raise AgentSpecError(f"again(status={status!r}): pass a set of {', '.join(map(repr, statuses))}.")
         if not self._plan.source.can_be_read_again:
             raise AgentSpecError("again() reads the rows a second time: pass map_answers a path or a list, not an iterator.")
         plan = self._plan if agent is None else replace(self._plan, door=AgentDoor(agent))
@@ -179,16 +185,17 @@ class MapRun(Generic[ValueT]):
         return Session(rows, self._ledger, asking, pace, stopping, loop)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
-        self._not_asked, self.stopped, self.notes = 0, None, session.notes
+        self._not_stored, self.examples, self.stopped, self.notes = Counter(), {}, None, session.notes
         if self._again:
             self._ledger.want_again(self._again)
         with closing(session.ends()) as ends:
             for end in ends:
-                self._not_asked += end.is_left
-                self.stopped = session.stopping.reason if self._not_asked else None
-                yield end.row(self._plan.door)
-        if self._plan.via != "calls":
-            self._ledger.forget_requests()  # all rows have ended: the next pass asks anew
+                row = end.row(self._plan.door)
+                self.examples.setdefault(end.group, row)
+                if not end.is_stored:
+                    self._not_stored[end.group] += 1
+                    self.stopped = session.stopping.reason
+                yield row
 
 
 @cache

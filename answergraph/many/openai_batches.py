@@ -38,8 +38,8 @@ class OpenAIBatches:
 
     client: Any
 
-    async def create(self, path: str, requests: Mapping[str, Mapping[str, Any]]) -> str:
-        """Send requests to an endpoint by their ids, and return the batch.
+    async def upload(self, path: str, requests: Mapping[str, Mapping[str, Any]]) -> str:
+        """Send requests to an endpoint by their ids, and return the file that they are in.
 
         Raises:
             BatchFailedError: If they do not fit into one file.
@@ -52,8 +52,19 @@ class OpenAIBatches:
         if len(content) > _FILE_BYTES:
             raise BatchFailedError(f"The requests of a batch are {len(content)} bytes: make BatchAPI(rows_per_file=…) smaller.")
         file = await self.client.files.create(file=("answergraph.jsonl", content), purpose="batch")
-        batch = await self.client.batches.create(input_file_id=file.id, endpoint=path, completion_window="24h")
+        return str(file.id)
+
+    async def create(self, path: str, file: str) -> str:
+        """Make the batch of a file."""
+        batch = await self.client.batches.create(input_file_id=file, endpoint=path, completion_window="24h")
         return str(batch.id)
+
+    async def existing(self, file: str) -> str | None:
+        """Return the batch of a file, ``None`` if it was not made."""
+        async for batch in self.client.batches.list(limit=100):
+            if batch.input_file_id == file:
+                return str(batch.id)
+        return None
 
     async def results(self, name: str, requests: Sequence[str], max_wait_seconds: float) -> dict[str, Result]:
         """Wait until a batch has ended, and return the result of each request.

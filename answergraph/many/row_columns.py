@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from answergraph.many.json_columns import Column, JsonColumns
+from answergraph.many.json_columns import JsonColumns
 from answergraph.many.ledger.agent_door import AgentDoor
+from answergraph.many.ledger.map_ledger import has_ended
 from answergraph.many.ledger.rows import Row
 
 _ROWS_PER_BATCH = 1000
@@ -22,29 +23,16 @@ _EVIDENCE = pa.struct([("source", _TEXT), ("unit", _TEXT), ("place", pa.list_(_C
 _FIELD = pa.struct([("path", _TEXT), ("status", _TEXT), ("problem", _TEXT), ("evidence", pa.list_(_EVIDENCE))])
 
 
-@dataclass(frozen=True)
 class RowColumns:
     """The columns of an agent's rows."""
 
-    door: AgentDoor
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_answer", JsonColumns(self.door.answer_schema).column())
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The Arrow schema: it depends on the declared type alone."""
-        answer: Column = vars(self)["_answer"]
-        columns = [
-            ("key", _TEXT),
-            ("answer", answer.type),
-            ("status", _TEXT),
-            ("reason", _TEXT),
-            ("field", _TEXT),
-            ("rule", _TEXT),
-        ]
+    def __init__(self, door: AgentDoor) -> None:
+        self.door = door
+        self._answer = JsonColumns(door.answer_schema).column()
+        texts = [(name, _TEXT) for name in ("status", "reason", "field", "rule")]
         used = [("model_calls", _COUNT), ("total_tokens", _COUNT), ("seconds", _NUMBER), ("cost", _NUMBER)]
-        return pa.schema([*columns, ("fields", pa.list_(_FIELD)), *used])
+        self.schema = pa.schema([("key", _TEXT), ("answer", self._answer.type), *texts, ("fields", pa.list_(_FIELD)), *used])
+        """The Arrow schema: it depends on the declared type alone."""
 
     def table(self, rows: Iterable[Row[Any]]) -> pa.Table:
         """Return the rows as one table."""
@@ -52,7 +40,11 @@ class RowColumns:
 
     def write_parquet(self, rows: Iterable[Row[Any]], path: Path) -> None:
         """Write the rows as they come; the file takes its name when it is complete."""
-        partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
+        name = f"{path.name}.partial-"
+        partial = path.with_name(f"{name}{os.getpid()}")
+        for left in path.parent.glob(f"{escape(name)}*"):  # by a process that was killed
+            if (process := left.name.removeprefix(name)).isdecimal() and has_ended(int(process)):
+                left.unlink(missing_ok=True)
         try:
             with parquet.ParquetWriter(partial, self.schema) as writer:
                 for batch in self.batches(rows):
@@ -86,13 +78,12 @@ class RowColumns:
 
     def _in_column(self, row: Row[Any]) -> tuple[Any, str]:
         """Return the answer as its column has it, and the reason; a value too large for the column is left out and said."""
-        answer: Column = vars(self)["_answer"]
         plain = self.door.plain(row.answer)
         if plain is None:
             return None, row.reason
         try:
-            value = answer.convert(plain)
-            pa.scalar(value, answer.type)
+            value = self._answer.value(plain)
+            pa.scalar(value, self._answer.type)
         except (ValueError, TypeError, OverflowError) as error:
             return None, f"{row.reason} It is not in this table, whose column cannot hold it: {error}"
         return value, row.reason

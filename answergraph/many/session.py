@@ -94,7 +94,7 @@ class Session:
             self._recorder.expect(row.key, asyncio.run_coroutine_threadsafe(self.asking.end_of(row), self.loop))
         if claims.changed and not self._inputs_changed:
             self._inputs_changed = True
-            self.notes.append(f"Rows have another input than when they were asked, {claims.changed[0]!r} first; their ends stay.")
+            self.notes.append(f"Rows have another input than before, {claims.changed[0]!r} first; they are asked anew.")
         yield from claims.ended
         if asks:
             self._waiting.update({row.key: row for row in claims.elsewhere})

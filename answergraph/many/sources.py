@@ -15,7 +15,7 @@ from answergraph import AgentSpecError
 from answergraph.kit import require_extra
 from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
-from answergraph.many.ledger.rows import End, Group
+from answergraph.many.ledger.rows import NO_INPUT, End
 
 Record = Mapping[str, Any]
 
@@ -49,20 +49,26 @@ class Source:
             try:
                 given = row[self.input] if isinstance(self.input, str) else self.input(row)
                 agent_input = door.as_input(given)
-            except Exception as error:  # noqa: BLE001 - whatever is wrong with this row must not end the others
-                wrong = f"has no column {self.input!r}" if isinstance(error, KeyError) else f"has no usable input: {error!r}"
-                yield End.without_outcome(key, Group("unanswered", rule="input"), f"The row {wrong}.")
+            except Exception as error:
+                if number == 1 and isinstance(self.input, str) and isinstance(error, LookupError):
+                    raise AgentSpecError(f"There is no column {self.input!r}; the first row has {_columns_of(row)}.") from error
+                wrong = f"has no column {self.input!r}" if isinstance(error, LookupError) else f"has no usable input: {error!r}"
+                yield End.without_outcome(key, NO_INPUT, f"The row {wrong}.")
             else:
                 yield Wanted(key, mark_of(given), agent_input)
 
     def _key(self, row: Record, number: int) -> str:
         try:
             key = row[self.key] if isinstance(self.key, str) else self.key(row)
-        except (KeyError, TypeError) as error:
-            raise AgentSpecError(f"Row {number} has no key: {error!r}. Its columns: {', '.join(map(str, row))}.") from error
+        except (LookupError, TypeError) as error:
+            raise AgentSpecError(f"Row {number} has no key: {error!r}. Its columns: {_columns_of(row)}.") from error
         if key is None:
             raise AgentSpecError(f"Row {number} has no key: its {self.key!r} is None.")
         return str(key)
+
+
+def _columns_of(row: Record) -> str:
+    return ", ".join(map(str, row.keys()))
 
 
 def first_of_each_key(rows: Iterator[Wanted | End]) -> Iterator[Wanted | End]:
@@ -91,18 +97,15 @@ def read_rows(path: Path) -> Iterator[Record]:
 def _json_lines(path: Path) -> Iterator[Record]:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield _json_object(line, f"{path}, line {number},")
-
-
-def _json_object(line: str, place: str) -> Record:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise AgentSpecError(f"{place} is not JSON: {error}.") from error
-    if not isinstance(row, dict):
-        raise AgentSpecError(f"{place} is not a JSON object.")
-    return row
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise AgentSpecError(f"{path}, line {number}, is not JSON: {error}.") from error
+            if not isinstance(row, dict):
+                raise AgentSpecError(f"{path}, line {number}, is not a JSON object.")
+            yield row
 
 
 def _csv(path: Path) -> Iterator[Record]:

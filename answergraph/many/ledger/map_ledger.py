@@ -33,7 +33,7 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS answergraph_rows_input ON answergraph_rows (input)",
     "CREATE TABLE IF NOT EXISTS answergraph_groups"
     " (status TEXT, field TEXT, rule TEXT, count INTEGER NOT NULL, PRIMARY KEY (status, field, rule))",
-    "CREATE TABLE IF NOT EXISTS answergraph_requests (request TEXT PRIMARY KEY, batch TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS answergraph_requests (request TEXT PRIMARY KEY, file TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS answergraph_usage (name TEXT PRIMARY KEY, amount DOUBLE PRECISION NOT NULL)",
 )
 _END = "status, field, rule, answer, outcome, seconds"
@@ -59,7 +59,7 @@ class Claims:
     elsewhere: list[Wanted] = field(default_factory=list)
     """Asked by another process, or equal to an input that is being asked."""
     changed: list[str] = field(default_factory=list)
-    """Keys that had another input when they were asked."""
+    """Keys that had another input when they were asked; they are asked anew."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,10 @@ class MapLedger:
         return claims
 
     def _sort(self, execute: Execute, row: Wanted, known: _Known | None, claims: Claims, *, asks: bool) -> None:
-        if known is not None and known.key == row.key and known.mark != row.mark:
+        has_changed = known is not None and known.key == row.key and known.mark != row.mark
+        if has_changed:
             claims.changed.append(row.key)
-        if known is not None and known.state == "done":
+        if known is not None and known.state == "done" and not has_changed:
             end = End(row.key, *_from_columns(known.end))
             if known.key != row.key and asks:
                 self._insert(execute, row, "done", end)
@@ -175,11 +176,10 @@ class MapLedger:
                 _count(execute, end.group, 1)
                 stored.append(end)
             for name in COUNTED:
-                amount = sum(end.usage()[name] for end in ends)
                 execute(
                     "INSERT INTO answergraph_usage (name, amount) VALUES (?, ?)"
                     " ON CONFLICT (name) DO UPDATE SET amount = answergraph_usage.amount + excluded.amount",
-                    (name, amount),
+                    (name, sum(end.usage()[name] for end in ends)),
                 )
         return stored
 
@@ -207,29 +207,25 @@ class MapLedger:
             left = execute(f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND status IN ({marks}) LIMIT 1", values)
             if not left:
                 execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND status IN ({marks})", values)
+                execute("DELETE FROM answergraph_requests", ())  # they are asked anew
 
-    def keep_batch(self, batch: str, requests: Sequence[str]) -> None:
-        """Remember which requests a batch has, so that a killed run finds its batches again."""
+    def keep_file(self, file: str, requests: Sequence[str]) -> None:
+        """Remember which requests of a batch are in a file, so that a killed run finds its batches again."""
         with self._database.transaction() as execute:
             for request in requests:
-                execute(
-                    "INSERT INTO answergraph_requests (request, batch) VALUES (?, ?)"
-                    " ON CONFLICT (request) DO UPDATE SET batch = excluded.batch",
-                    (request, batch),
-                )
+                execute("DELETE FROM answergraph_requests WHERE request = ?", (request,))
+                execute("INSERT INTO answergraph_requests (request, file) VALUES (?, ?)", (request, file))
 
-    def batches_of(self, requests: Sequence[str]) -> dict[str, str]:
-        """Return the batches of those requests that one has."""
+    def files_of(self, requests: Sequence[str]) -> dict[str, str]:
+        """Return the files of those requests that are in one."""
         with self._database.transaction() as execute:
-            rows = [execute("SELECT request, batch FROM answergraph_requests WHERE request = ?", (each,)) for each in requests]
-        return {request: batch for found in rows for request, batch in found}
+            rows = [execute("SELECT request, file FROM answergraph_requests WHERE request = ?", (each,)) for each in requests]
+        return {request: file for some in rows for request, file in some}
 
-    def forget_requests(self, requests: Sequence[str] | None = None) -> None:
-        """Forget the batches of some requests, or of all."""
+    def forget_requests(self, requests: Sequence[str]) -> None:
+        """Forget the files of some requests."""
         with self._database.transaction() as execute:
-            if requests is None:
-                execute("DELETE FROM answergraph_requests", ())
-            for request in requests or ():
+            for request in requests:
                 execute("DELETE FROM answergraph_requests WHERE request = ?", (request,))
 
     def groups(self) -> dict[Group, int]:
@@ -286,10 +282,15 @@ def _machine() -> str:
 def _is_dead(owner: str) -> bool:
     """Return whether an owner was a process of this machine that has ended: its rows need not wait for their lease."""
     machine, process, _ = owner.split(":")
-    if machine != _machine() or not hasattr(os, "getuid"):  # on Windows, signal 0 is not a question
+    return machine == _machine() and has_ended(int(process))
+
+
+def has_ended(process: int) -> bool:
+    """Return whether a process of this machine has ended, as far as can be known."""
+    if not hasattr(os, "getuid"):  # on Windows, signal 0 is not a question
         return False
     try:
-        os.kill(int(process), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return True
     except PermissionError:

@@ -36,6 +36,8 @@ class Group(NamedTuple):
 
 NOT_ASKED = Group("out_of_budget", rule="not_asked")
 """The group of rows that are left for another time."""
+NO_INPUT = Group("unanswered", rule="input")
+"""The group of rows whose input cannot be made."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +95,9 @@ class End:
     @classmethod
     def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> End:
         """Return the end of a row whose run left no outcome, or that did not run."""
-        outcome: dict[str, Any] = {
-            "status": group.status,
-            "reason": reason,
-            "strategy": None,
-            "schema": None,
-            "attempts": [],
-            "narrowed": [],
-            "fields": {},
-            "support": None,
-            "limit": None,
-            "usage": {**NO_USAGE, "rounds": []},
-            "limits": {},
-        }
+        outcome: dict[str, Any] = {"status": group.status, "reason": reason, "strategy": None, "schema": None, "limit": None}
+        outcome |= {"attempts": [], "narrowed": [], "fields": {}, "support": None, "limits": {}}
+        outcome["usage"] = {**NO_USAGE, "rounds": []}
         return cls(key, "null", json.dumps(outcome, ensure_ascii=False), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
@@ -114,9 +106,9 @@ class End:
         return outcome
 
     @property
-    def is_left(self) -> bool:
-        """Whether the row was not asked, and is left for another time."""
-        return self.group == NOT_ASKED
+    def is_stored(self) -> bool:
+        """Whether a ledger has it: what was not asked may be another time."""
+        return self.group not in {NOT_ASKED, NO_INPUT}
 
     def usage(self) -> dict[str, float]:
         """Return what the run has used, by the keys of ``UsageLimits``."""

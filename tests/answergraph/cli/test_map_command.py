@@ -43,7 +43,8 @@ def test_rows_without_an_answer_are_grouped_and_asked_again_on_request(folder: P
     command = ("map", "mapped_agent:agent", "rows.jsonl", "--out", "rows.parquet")
     code, out, err = answergraph(*command)
     assert (code, "1 answered" in out) == (1, True)
-    assert {line.strip() for line in err.splitlines()} == {"1 unanswered", "1 unanswered AssertionError"}
+    assert {line.split(",")[0].strip() for line in err.splitlines()} == {"1 unanswered", "1 unanswered AssertionError"}
+    assert "as 2: The run raised AssertionError" in err
     assert answergraph(*command, "--again", "unanswered")[0] == 1
 
 
@@ -54,10 +55,13 @@ def test_rows_without_an_answer_are_grouped_and_asked_again_on_request(folder: P
         (("mapped_agent:missing", "rows.jsonl"), "cannot be imported"),
         (("mapped_agent:reply", "rows.jsonl"), "makes no agent"),
         (("mapped_agent:agent", "rows.jsonl", "--key", "name"), "no key"),
+        (("mapped_agent:agent", "rows.jsonl", "--input", "text"), "no column 'text'"),
+        (("mapped_agent:agent", "rows.jsonl", "--out", "rows.csv"), "Parquet"),
+        (("mapped_agent:agent", "rows.jsonl", "--batch"), "needs models of OpenAI"),
     ],
 )
 def test_what_cannot_be_mapped_is_bad_usage(folder: Path, arguments: tuple[str, ...], words: str) -> None:
-    code, _, err = answergraph("map", *arguments, "--out", "rows.parquet")
+    code, _, err = answergraph("map", "--out", "rows.parquet", *arguments)
     assert (code, words in err) == (2, True)
 
 

@@ -27,10 +27,14 @@ class OpenAIBatchServer:
         reply: Returns the message for a request.
         polls: How often a batch is looked at before it has ended.
         done: The share of a batch's requests that is done when it ends; with less than 1 it ends as expired.
+        lost: Whether the first batch is made and its reply lost.
+        refusal: Why every batch is refused.
     """
 
-    def __init__(self, reply: Reply, *, polls: int = 1, done: float = 1.0) -> None:
-        self.reply, self.polls, self.done = reply, polls, done
+    def __init__(
+        self, reply: Reply, *, polls: int = 1, done: float = 1.0, lost: bool = False, refusal: str | None = None
+    ) -> None:
+        self.reply, self.polls, self.done, self.lost, self.refusal = reply, polls, done, lost, refusal
         self.batches: dict[str, dict[str, Any]] = {}
         self.files: dict[str, bytes] = {}
         self.spent = 0.0
@@ -56,7 +60,9 @@ class OpenAIBatchServer:
         if path == "/v1/files":
             return 200, self.upload(raw, content_type)
         if path == "/v1/batches":
-            return 200, self.create(json.loads(raw))
+            batch = self.create(json.loads(raw))
+            self.lost, lost = False, self.lost
+            return (500, {"error": {"message": "The reply was lost."}}) if lost else (200, batch)
         if cancelled := re.fullmatch(r"/v1/batches/(\w+)/cancel", path):
             return 200, self.cancel(cancelled[1])
         assert path == ENDPOINT
@@ -89,7 +95,7 @@ class OpenAIBatchServer:
             **_batch(name, body),
             "lines": lines,
             "polls": self.polls,
-            "refused": _refusal(lines, body["endpoint"]),
+            "refused": self.refusal or _refusal(lines, body["endpoint"]),
         }
         return self.shown(name)
 
@@ -184,6 +190,9 @@ def _handler_of(server: OpenAIBatchServer) -> type[BaseHTTPRequestHandler]:
             with server.lock:
                 if content := re.fullmatch(r"/v1/files/([\w-]+)/content", self.path):
                     self._send(200, server.files[content[1]])
+                elif self.path.startswith("/v1/batches?"):
+                    batches = [server.shown(name) for name in reversed(server.batches)]
+                    self._send(200, {"object": "list", "data": batches, "has_more": False})
                 else:
                     self._send(200, server.looked_at(self.path.rpartition("/")[2]))
 

@@ -110,6 +110,28 @@ def test_a_stopped_run_goes_on_with_the_batches_that_it_had_sent(run: Run, tmp_p
         assert (len(every), len(server.batches), server.spent) == (6, 1, 6 * PRICE / 2)
 
 
+def test_a_batch_whose_making_was_not_heard_of_is_found_by_its_file(run: Run) -> None:
+    with OpenAIBatchServer(lambda body: {"content": '{"number": 1}'}, lost=True) as server:
+        assert {row.status for row in collected(run, mapped(server, 4)).values()} == {"answered"}
+        assert (len(server.batches), server.spent) == (1, 4 * PRICE / 2)
+
+
+def test_rows_of_a_batch_that_is_refused_say_what_the_provider_said(run: Run) -> None:
+    with OpenAIBatchServer(reply, refusal="Billing hard limit has been reached.") as server:
+        every = collected(run, mapped(server, 2))
+        assert [("Billing hard limit" in row.reason, row.status) for row in every.values()] == [(True, "unanswered")] * 2
+        assert len(server.batches) == 1
+
+
+def test_rows_are_asked_again_in_a_new_batch(run: Run, tmp_path: Path) -> None:
+    with OpenAIBatchServer(lambda body: {"content": '{"number": "none"}'}) as server:
+        first = mapped(server, 3, ledger=tmp_path / "run.db")
+        collected(run, first)
+        server.reply = lambda body: {"content": '{"number": 1}'}
+        assert {row.status for row in collected(run, first.again(status={"invalid"})).values()} == {"answered"}
+        assert len(server.batches) == 2
+
+
 def test_a_model_without_a_batch_endpoint_is_the_developers_mistake(run: Run) -> None:
     with pytest.raises(AgentSpecError, match="needs models of OpenAI"):
         collected(run, map_answers(agent_of(), rows(3), key="id", input="body", via=BatchAPI()))

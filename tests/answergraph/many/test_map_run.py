@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from answergraph import AgentSpecError, UsageLimits, create_agent
-from answergraph.many import Group, map_answers
+from answergraph.many import Group, MapRun, map_answers
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.many.invoices import Invoice, agent_of, collected, model_of, read_number, rows
 from tests.suite.colors import Run
@@ -191,6 +191,41 @@ def test_what_cannot_be_mapped_is_refused_at_once(options: dict[str, Any], words
     arguments: dict[str, Any] = {"agent": agent_of(), "rows": rows(1), "key": "id", "input": "body", **options}
     with pytest.raises(AgentSpecError, match=words):
         map_answers(**arguments)
+
+
+def test_a_row_that_has_changed_is_asked_anew(run: Run, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def noted(text: str) -> str:
+        asked.append(text)
+        return read_number(text)
+
+    def mapped(*documents: dict[str, Any], **options: Any) -> MapRun[Any]:
+        return map_answers(agent_of(noted), documents, key="id", input="body", ledger=tmp_path / "run.db", **options)
+
+    collected(run, mapped(*rows(3)))
+    asked.clear()
+    again = mapped(rows(1)[0], {"id": "k1", "body": "Invoice 12"}, *rows(3)[2:])
+    assert collected(run, again)["k1"].answer.number == 12
+    assert (asked, again.counts()) == (["Invoice 12"], {"answered": 3})
+
+
+def test_what_no_ledger_has_is_counted_too(run: Run) -> None:
+    mapped = map_answers(agent_of(), [*rows(2), {"id": "bare"}], key="id", input="body")
+    collected(run, mapped)
+    assert mapped.counts() == {"answered": 2, "unanswered": 1}
+    assert mapped.examples[Group("unanswered", rule="input")].key == "bare"
+
+
+def test_a_wrong_name_of_the_input_is_the_developers_mistake(run: Run) -> None:
+    with pytest.raises(AgentSpecError, match="no column 'text'; the first row has id, body"):
+        collected(run, map_answers(agent_of(), rows(2), key="id", input="text"))
+
+
+@pytest.mark.parametrize("status", ["invalid", {"invalit"}])
+def test_a_status_that_no_row_can_have_is_not_asked_again(status: Any) -> None:
+    with pytest.raises(AgentSpecError, match="'invalid'"):
+        map_answers(agent_of(), rows(2), key="id", input="body").again(status=status)
 
 
 def test_a_change_of_the_agent_or_of_an_input_is_said(run: Run, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 import datetime
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -113,6 +115,9 @@ def test_a_value_too_large_for_its_column_is_left_out_and_said() -> None:
 def test_a_file_is_there_when_it_is_complete(tmp_path: Path) -> None:
     agent = agent_of(lambda text: read_number(text) if "3" not in text else "{}")
     run = map_answers(agent, rows(1200), key="id", input="body", concurrency=64)
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    (tmp_path / f"rows.parquet.partial-{killed.pid}").touch()  # left by a process that was killed
     run.to_parquet(tmp_path / "rows.parquet")
     table = parquet.read_table(tmp_path / "rows.parquet")
     assert (table.num_rows, len(set(table["key"].to_pylist()))) == (1200, 1200)
