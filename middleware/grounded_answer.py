@@ -25,6 +25,9 @@ from answergraph.state.turn import Turn
 
 NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anything in this run. Call one, or abstain with {name}."
 
+_FIRST = "first call {names}"
+_FIRST_ANY = "there must be evidence, and no tool has returned any yet"
+
 
 TOO_LITTLE = (
     "Only {share:.0%} of the fields are supported, and at least {least:.0%} must be. Nothing stands behind: {paths}. "
@@ -117,7 +120,10 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         if request.response_format is None or self.abstain is None or self.evidence(request.state):
             return request
         declared = strategy_of(request)
-        return request.override(response_format=declared.narrowed([schema.name for schema in self._abstention]))
+        names = self.named_tools or [tool.name for tool in request.tools if isinstance(tool, BaseTool)]
+        until = _FIRST.format(names=" or ".join(names)) if names else _FIRST_ANY
+        narrowed = declared.narrowed([schema.name for schema in self._abstention])
+        return request.override(response_format=narrowed, withheld_until=until)
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
         """Accept an answer that is supported, or an abstention.

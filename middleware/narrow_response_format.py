@@ -27,13 +27,15 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         'NarrowResponseFormat'
     """
 
-    def __init__(self, choose: Callable[[ModelRequest[Any]], Any], *, name: str | None = None) -> None:
+    def __init__(self, choose: Callable[[ModelRequest[Any]], Any], *, name: str | None = None, until: str | None = None) -> None:
         """Narrow by a choice at every call.
 
         Args:
             choose: A pure function of the request. Returns the schemas to offer: a type, a union, a JSON Schema ``dict`` or a
                 sequence of these; ``None`` leaves the format unchanged.
             name: Distinguishes several of one agent, also on the outcome. The class's name by default.
+            until: What the model must do before the other schemas are offered, as a clause, ``"first call read_log"``; every
+                correction says it meanwhile.
 
         Raises:
             AgentSpecError: If ``choose`` is not such a function.
@@ -41,6 +43,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self.choose = check_function(f"NarrowResponseFormat({shown(choose)})", choose, "request")
         self._name = name or super().name
+        self.until = until
 
     @property
     def name(self) -> str:
@@ -64,7 +67,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         except ResponseFormatError as error:
             error.made_by(self.name)
             raise
-        return request.override(response_format=kept)
+        return request.override(response_format=kept, **({} if self.until is None else {"withheld_until": self.until}))
 
 
 def _schemas_of(chosen: Any) -> tuple[AnswerSchema, ...]:

@@ -76,17 +76,18 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only an abstention until the tools have run, if the mode is ``"hide"``."""
-        if self.mode == "hold" or request.response_format is None or not self._unmet(request.state, None):
+        if self.mode == "hold" or request.response_format is None or not (unmet := self._unmet(request.state, None)):
             return request
+        until = self.missing or "; ".join(unmet)
         declared = strategy_of(request)
         types = {schema.name: schema.declared for schema in declared.schemas}
         abstaining = [name for name, given in types.items() if isinstance(given, type) and issubclass(given, Abstention)]
         if abstaining:
-            return request.override(response_format=declared.narrowed(abstaining))
+            return request.override(response_format=declared.narrowed(abstaining), withheld_until=until)
         forced = request.tools and not refuses_forced_tools(request.model)
         # With only tools offered, a model would otherwise answer in text.
         choice = "any" if request.tool_choice is None and forced else request.tool_choice
-        return request.override(response_format=None, tool_choice=choice)
+        return request.override(response_format=None, tool_choice=choice, withheld_until=until)
 
     def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
         """Reject an early answer.

@@ -249,7 +249,8 @@ def _noting_format(
         raise
     if before is after:
         return layered
-    return replace(layered, format_changes=(FormatChange(name, before, after), *layered.format_changes))
+    until = inner_request.withheld_until[len(request.withheld_until) :]
+    return replace(layered, format_changes=(FormatChange(name, before, after, until), *layered.format_changes))
 
 
 def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from langchain_core.messages import ToolMessage
 
-from answergraph.asking.strategies.strategy import Strategy
+from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
 from answergraph.reading.reply_reader import Reading
 from answergraph.state.ledger import Repair, RepairMode, RunLedger
 from answergraph.state.messages import CORRECTION_ID_PREFIX
@@ -38,8 +38,26 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
     return repair_of(reading.name, reading.written, problems, mode, reading.value)
 
 
-def correction(reading: Reading, strategy: Strategy[Any], repair: Repair | None = None, *, in_next_form: bool) -> str:
-    """Return the correction for a model; ``in_next_form`` if the next strategy asks."""
+def correction(reading: Reading, request: AnswerRequest, repair: Repair | None = None, *, in_next_form: bool) -> str:
+    """Return the correction for a model; ``in_next_form`` if the next strategy asks.
+
+    While middleware withholds schemas, it says what would lift that.
+    """
+    withheld = request.withheld
+    if withheld and in_next_form and request.keeps_tools:
+        return ANSWER_IN_NEXT_FORM
+    if withheld and reading.status == "unanswered":
+        return f"{withheld}."
+    text = _text(reading, request.strategy, repair, in_next_form=in_next_form)
+    return text if withheld is None or withheld in text else f"{text}\n{withheld}."
+
+
+def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
+    """Return replacement results for tool calls, recognisable by their ids."""
+    return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]
+
+
+def _text(reading: Reading, strategy: Strategy[Any], repair: Repair | None, *, in_next_form: bool) -> str:
     if reading.is_echo:
         return WROTE_SCHEMA.format(example=strategy.example())
     if repair is not None and repair["offered"] and reading.status == "invalid":
@@ -56,11 +74,6 @@ def _why_repaired(reading: Reading, strategy: Strategy[Any]) -> str:
     # The offer has the problem of each field; words of the developer's own stay.
     is_own = reading.feedback is not None or strategy.handle_errors is not True
     return _what_is_wrong(reading, strategy) if is_own else WRONG_FIELDS
-
-
-def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
-    """Return replacement results for tool calls, recognisable by their ids."""
-    return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]
 
 
 def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:

@@ -57,6 +57,8 @@ class EndingFacts:
     has_next_strategy: bool = False
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
+    keeps_tools: bool = False
+    """Whether the next strategy would take away the tools that the model has to call before it may answer."""
     is_held: bool = False
     """Whether the provider enforces the schema; such a strategy asks again after a cut reply."""
     may_ask: bool = True
@@ -125,6 +127,8 @@ def _steps_down(facts: EndingFacts) -> bool:
     """Return whether the next strategy asks: this one was ignored, its mistake repeated, or the attempts are nearly spent."""
     if not facts.has_next_strategy:
         return False
+    if facts.keeps_tools:
+        return facts.repeats
     # With two attempts left, the next strategy gets one.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
     is_ignored = facts.status == "unanswered" or (facts.status == "truncated" and not facts.is_held)
@@ -254,7 +258,7 @@ def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: Answer
 
 def with_attempt(reply: CurrentReply, reading: Reading) -> list[Attempt]:
     """Return the run's attempts, including this reply if it is one."""
-    if reading.status != "answered" and not (reply.request.strategy.is_attempt or reading.counts):
+    if reading.status != "answered" and not (reply.request.is_attempt or reading.counts):
         return reply.ledger["attempts"]
     wrong = ((path, record["problem"]) for path, record in reading.fields.items() if record["problem"] is not None)
     attempt = Attempt(

@@ -21,6 +21,8 @@ class FormatChange(NamedTuple):
     middleware: str
     before: Any
     after: Any
+    until: tuple[str, ...] = ()
+    """What would lift it, as clauses."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class LayeredResponse:
 
     def narrowings(self, declared: DeclaredFormat, known: list[Narrowing]) -> list[Narrowing]:
         """Return the narrowings, ``known`` and new ones; a change of only the strategy does not count."""
-        made = [
-            Narrowing({"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)})
-            for by, before, after in self.format_changes
-        ]
-        new = [narrowing for narrowing in made if narrowing["from"] != narrowing["to"] and narrowing not in known]
+        new: list[Narrowing] = []
+        for by, before, after, until in self.format_changes:
+            made: Narrowing = {"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)}
+            # What lifts a narrowing may change at every call; the first time is recorded.
+            is_known = any({**each, "until": ""} == {**made, "until": ""} for each in [*known, *new])
+            if made["from"] != made["to"] and not is_known:
+                new.append({**made, "until": "; ".join(until)} if until else made)
         return [*known, *new] if new else known
 
     def commands_without(self, own: frozenset[str], state: RunState) -> list[Any]:

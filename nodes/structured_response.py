@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.answers.storage.answer_channel import AnswerCodec
+from answergraph.asking.strategies.auto_strategy import FREE
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
@@ -179,14 +180,15 @@ class StructuredResponseNode:
         return not is_confirmed and reply.ledger["confirmations_asked"] < self.agent.limits.answer_attempts
 
     def _facts(self, reply: CurrentReply, reading: Reading, *, needs_confirmation: bool) -> EndingFacts:
-        ledger, strategy = reply.ledger, reply.request.strategy
+        ledger, strategy, is_withheld = reply.ledger, reply.request.strategy, reply.request.withheld is not None
         is_raised = reading.error is not None and reply.of_model and reply.may_ask and strategy.raises(reading.error)
         return EndingFacts(
             status=reading.status,
             attempts_left=max(self.agent.limits.answer_attempts - len(ledger["attempts"]), 1),
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.turn),
             has_next_strategy=reply.request.has_next_strategy,
-            is_attempt=strategy.is_attempt or reading.counts,
+            is_attempt=strategy.is_attempt or reading.counts or is_withheld,
+            keeps_tools=is_withheld and not strategy.is_attempt,
             is_held=strategy.is_held,
             may_ask=reply.may_ask,
             last_call_made=ledger["last_call_made"],
@@ -214,12 +216,14 @@ class StructuredResponseNode:
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
         strategy, repair = reply.request.strategy, repair_after(reading, reply.ledger, self.agent.repair)
-        results = _results(reply, reading, text := correction(reading, strategy, repair, in_next_form=in_next_form))
+        results = _results(reply, reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
         if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
-        used, is_attempt = reply.ledger["used_strategies"], strategy.is_attempt or reading.counts
+        used, is_attempt = reply.ledger["used_strategies"], reply.request.is_attempt or reading.counts
+        if strategy.tools_off and reading.check is not None and (repair is None or not repair["offered"]):
+            used = [each for each in used if each != FREE]  # what a check asks for may be a tool's result
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": with_attempt(reply, reading),

@@ -55,6 +55,8 @@ class ModelRequest(Generic[ContextT]):
     runtime: Runtime[ContextT]
     model_settings: dict[str, Any] = field(default_factory=dict)
     """Further keyword arguments for binding the model."""
+    withheld_until: tuple[str, ...] = ()
+    """What the model must do before the schemas that middleware left out are offered, as clauses: ``"first call read_log"``."""
 
     def __init__(
         self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
@@ -72,7 +74,13 @@ class ModelRequest(Generic[ContextT]):
             if rest.get("system_message") is not None:
                 raise ValueError(_TWO_PROMPTS)
             rest["system_message"] = SystemMessage(system_prompt)
-        defaults: Any = {**dict.fromkeys(_OPTIONAL_FIELDS), "tools": [], "model_settings": {}, "state": {"messages": []}}
+        defaults: Any = {
+            **dict.fromkeys(_OPTIONAL_FIELDS),
+            "tools": [],
+            "model_settings": {},
+            "withheld_until": (),
+            "state": {"messages": []},
+        }
         given = {name: each for name, each in rest.items() if each is not None}
         # ``__setattr__`` would warn.
         vars(self).update({**defaults, **given}, model=model, messages=messages)
@@ -95,11 +103,15 @@ class ModelRequest(Generic[ContextT]):
     def override(self, **overrides: Any) -> ModelRequest[ContextT]:
         """Return a copy with other fields; ``system_prompt`` is text for the ``system_message``.
 
+        ``withheld_until`` is a clause; it is added to those of outer middleware.
+
         Raises:
             ValueError: If both ``system_prompt`` and ``system_message`` are given.
         """
         if "system_prompt" in overrides and "system_message" in overrides:
             raise ValueError(_TWO_PROMPTS)
+        if isinstance(clause := overrides.get("withheld_until"), str):
+            overrides["withheld_until"] = tuple(dict.fromkeys([*self.withheld_until, clause]))
         return replace(self, **_with_system_message(overrides))
 
 

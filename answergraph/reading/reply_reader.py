@@ -227,7 +227,9 @@ class ReplyReader:
         return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs, patch=patch)
 
     def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
-        error = ValueError(f"{name!r} is not offered now; answer with one of {self.request.strategy.schema_names!r}")
+        withheld = self.request.withheld
+        instead = f". {withheld}" if withheld else f"; answer with one of {self.request.strategy.schema_names!r}"
+        error = ValueError(f"{name!r} is not offered now{instead}")
         return self._invalid(name, error, message, data)
 
     def _requested(self, name: str) -> AnswerSchema | None:

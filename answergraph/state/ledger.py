@@ -165,6 +165,8 @@ class AnswerRequestRecord(TypedDict):
     """A note for the record of the attempt."""
     tools_off: NotRequired[bool]
     """Whether tools were off although the budget allowed them: the answer was requested after the tools."""
+    withheld: NotRequired[str]
+    """What the model must do before it may give a schema that middleware left out, as a sentence."""
     middleware_value: StoredValue | None  # a value that a middleware set instead of the model's answer
 
 

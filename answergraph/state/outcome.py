@@ -62,8 +62,11 @@ class AnswerAccepted:
     """A replacement for the checked value, such as a quote rewritten to the passage; ``None`` for no change."""
 
 
-Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str]})
-Narrowing.__doc__ = "A middleware's change of the offered schemas; ``to`` is empty if it set the format to ``None``."
+Narrowing = TypedDict("Narrowing", {"middleware": str, "from": list[str], "to": list[str], "until": NotRequired[str]})
+Narrowing.__doc__ = """A middleware's change of the offered schemas.
+
+``to`` is empty if it set the format to ``None``; ``until`` is what the middleware said would lift the narrowing.
+"""
 
 
 class PendingCall(TypedDict):

@@ -98,6 +98,8 @@ TABLE: list[tuple[str, EndingFacts, Ending]] = [
     ("an empty free reply", facts("empty", is_attempt=False, has_next_strategy=True), NEXT),
     ("a second empty reply, a free one", facts("empty", repeats=True, is_attempt=False, has_next_strategy=True), NEXT),
     ("a wrong answer in a free reply", facts("invalid", is_attempt=False, has_next_strategy=True), NEXT),
+    ("no answer, and a tool must be called first", facts("unanswered", has_next_strategy=True, keeps_tools=True), ASK),
+    ("the same again", facts("unanswered", repeats=True, has_next_strategy=True, keeps_tools=True), NEXT),
     # The budget.
     ("no answer with the last call", facts("unanswered", may_ask=False, last_call_made=True), end("out_of_budget")),
     ("cut with the last call", facts("truncated", may_ask=False, last_call_made=True), end("out_of_budget")),
@@ -164,7 +166,8 @@ def test_a_repeated_mistake_is_not_asked_for_in_the_same_way_again() -> None:
 
 
 def test_the_last_attempt_is_made_with_the_next_strategy_if_the_answer_was_wrong() -> None:
-    last = [known for known in ALL if known.attempts_left == 2 and known.status == "invalid" and known.has_next_strategy]
+    wrong = [known for known in ALL if known.attempts_left == 2 and known.status == "invalid"]
+    last = [known for known in wrong if known.has_next_strategy and not known.keeps_tools]
     assert ASK not in {decide(known) for known in last}
 
 

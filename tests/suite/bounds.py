@@ -53,7 +53,7 @@ CORE = (
     Room("answergraph/streaming", 340, 39),
     Room("answergraph/react_text", 1060, 61, "every written form of a call that models use"),
     Room("answergraph/calling", 550, 37, "the model is asked in one place; histories are made legal; a cut reply is read"),
-    Room("nodes", 2070, 116, "runs without a format end in the same table; the limit that ended a run is named"),
+    Room("nodes", 2090, 116, "runs without a format end in the same table; a limit, and what comes before an answer, is named"),
     Room("middleware", 1100, 162, "a hook per node, in both colours; the caller's input as a source"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 175, "installation in place of LangChain's"),

@@ -19,7 +19,7 @@ from answergraph.asking.providers.model_capabilities import (
 from answergraph.asking.providers.refusals import TOOL_CALLING, is_refused
 from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
 from answergraph.asking.strategies.provider_strategy import ProviderStrategy
-from answergraph.asking.strategies.strategy import Binding, FreeLoop, NamedStrategy, SchemaT, Strategy, after_tools
+from answergraph.asking.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
 from answergraph.asking.strategies.tool_strategy import ToolStrategy
 
 
@@ -37,6 +37,23 @@ class TextProtocolStrategy(Strategy[SchemaT]):
 
     def request_text(self) -> str:
         return f"Write 'Final Answer:' and after it a JSON object of the schema {' or '.join(self.schema_names)}."
+
+
+FREE = "free"
+"""The id of the free loop among a request's strategies."""
+
+
+class FreeLoop(NoResponse):
+    """The tool loop of a deferred strategy: a text ends it, and is the answer if it is a valid one."""
+
+    name = "deferred"
+    is_attempt = False
+
+
+def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
+    """Return the free loop, then the strategies of the final step, with tools off."""
+    asking = final.strategies_for(request.override(tool_choice=NO_CALLS))
+    return [NamedStrategy(FREE, free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
 
 
 class AutoStrategy(Strategy[SchemaT]):

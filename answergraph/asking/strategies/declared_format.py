@@ -13,16 +13,19 @@ from pydantic import BaseModel
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import is_schema
-from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.strategies.auto_strategy import AutoStrategy
 from answergraph.asking.strategies.provider_strategy import ProviderStrategy
-from answergraph.asking.strategies.strategy import AnswerRequest, NoResponse, Strategy
+from answergraph.asking.strategies.strategy import AnswerRequest, NamedStrategy, NoResponse, Strategy
 from answergraph.asking.strategies.tool_strategy import ToolStrategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import AnswerRequestRecord, Repair, StoredValue
+
+WITHHELD = "Before you can answer with {names}: {until}. Do that now"
+"""The correction while middleware withholds schemas and says what would lift that."""
 
 _STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
 
@@ -122,15 +125,26 @@ class DeclaredFormat:
         ``ResponseFormatError`` if a middleware set a format without schemas, or with one that was not declared.
         """
         if request.response_format is None:
-            return AnswerRequest(self._without_format, self.declared)
-        every = self._strategy_of(request.response_format).strategies_for(request)
-        if len(every) == 1:
-            return AnswerRequest(every[0].strategy, self.declared, every[0].id)
-        wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
-        left = [each for each in wanted if not each.strategy.is_refused(request)]
-        if not any(each.strategy.is_attempt for each in left):
-            left.append(every[-1])
-        return AnswerRequest(left[0].strategy, self.declared, left[0].id, has_next_strategy=len(left) > 1)
+            every: Sequence[NamedStrategy] = [NamedStrategy("", self._without_format)]
+        else:
+            every = self._strategy_of(request.response_format).strategies_for(request)
+        best, has_next = every[0], False
+        if len(every) > 1:
+            wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
+            left = [each for each in wanted if not each.strategy.is_refused(request)]
+            if not any(each.strategy.is_attempt for each in left):
+                left.append(every[-1])
+            best, has_next = left[0], len(left) > 1
+        withheld = self._withheld(request, best.strategy) if request.withheld_until else None
+        return AnswerRequest(best.strategy, self.declared, best.id, has_next_strategy=has_next, withheld=withheld)
+
+    def _withheld(self, request: ModelRequest[Any], asking: Strategy[Any]) -> str | None:
+        """Return what would lift a narrowing, ``None`` if the model cannot do it now."""
+        if request.tool_choice is NO_CALLS or asking.tools_off:
+            return None
+        offered = () if request.response_format is None else asking.schema_names
+        names = [repr(name) for name in self.strategy.schema_names if name not in offered]
+        return WITHHELD.format(names=" or ".join(names), until="; ".join(request.withheld_until)) if names else None
 
     def record(
         self, request: AnswerRequest, *, of_model: bool, valid: bool, middleware_value: StoredValue | None
@@ -152,6 +166,8 @@ class DeclaredFormat:
             note=request.note,
             middleware_value=middleware_value,
         )
+        if request.withheld is not None:
+            record["withheld"] = request.withheld
         return {**record, "tools_off": True} if strategy.tools_off else record
 
     def restore(self, record: AnswerRequestRecord | None) -> AnswerRequest:
@@ -168,6 +184,7 @@ class DeclaredFormat:
             record["has_next_strategy"],
             Dialect(record["dialect"]),
             record["note"],
+            withheld=record.get("withheld"),
         )
 
     def repairing(self, request: AnswerRequest, repair: Repair) -> AnswerRequest:

@@ -10,8 +10,9 @@ from typing_extensions import TypeForm
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.strategies.auto_strategy import FreeLoop, after_tools
 from answergraph.asking.strategies.declared_format import as_strategy
-from answergraph.asking.strategies.strategy import FreeLoop, NamedStrategy, SchemaT, Strategy, after_tools
+from answergraph.asking.strategies.strategy import NamedStrategy, SchemaT, Strategy
 
 
 class DeferredStrategy(Strategy[SchemaT]):

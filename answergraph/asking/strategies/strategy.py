@@ -81,6 +81,18 @@ class AnswerRequest:
     dialect: Dialect = Dialect.PLAIN
     note: str | None = None
     repair: Repair | None = None  # the answer that a reply may be a patch of
+    withheld: str | None = None
+    """The sentence that says what would lift the narrowing; ``None`` without one, or if the model cannot do it now."""
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether a reply without an answer counts as an attempt."""
+        return self.strategy.is_attempt or self.withheld is not None
+
+    @property
+    def keeps_tools(self) -> bool:
+        """Whether the next strategy would take away the tools that lift the narrowing."""
+        return self.withheld is not None and not self.strategy.is_attempt
 
 
 class Strategy(ABC, Generic[SchemaT]):
@@ -278,19 +290,6 @@ class NoResponse(Strategy[Any]):
 
     def request_text(self) -> str:
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."
-
-
-class FreeLoop(NoResponse):
-    """The tool loop of a deferred strategy: a text ends it, and is the answer if it is a valid one."""
-
-    name = "deferred"
-    is_attempt = False
-
-
-def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
-    """Return the free loop, then the strategies of the final step, with tools off."""
-    asking = final.strategies_for(request.override(tool_choice=NO_CALLS))
-    return [NamedStrategy("free", free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
 
 
 def _has_calls(request: ModelRequest[Any]) -> bool:
