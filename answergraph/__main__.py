@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from typing import Any
 
 from answergraph.runtime.extras import MissingExtraError, extra_needed
 
@@ -33,7 +32,7 @@ def main() -> None:
         os._exit(1)  # Python's own last flush would fail again
 
 
-def _interrupted(*_: Any) -> None:
+def _interrupted(*_: object) -> None:
     """Raise KeyboardInterrupt, and exit hard if that takes too long."""
     sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Interrupted.\n")
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -56,7 +56,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     trace_policy: TracePolicy | None = None
     """Controls the content of the hooks' trace spans."""
 
-    transformers: Sequence[Callable[..., Any]] = ()
+    transformers: Sequence[Callable[..., object]] = ()
     """LangGraph stream transformers it adds."""
 
     @property
@@ -121,7 +121,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """
         return request
 
-    def check_answer(self, answer: Any, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | bool | None:
+    def check_answer(self, answer: object, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | bool | None:
         """Check a valid answer before it is accepted; a pure function, for sync and async runs.
 
         Args:

@@ -36,19 +36,19 @@ class HookDecorator(Protocol):
     ) -> Callable[[Callable[..., Any]], Middleware]: ...
 
 
-def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., Any]]) -> HookDecorator:
+def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Callable[..., object]]) -> HookDecorator:
     """Return the decorator for one hook; a coroutine function becomes its async form."""
     arguments = ("request", "handler") if as_method is _wrapping_method else ("state", "runtime")
 
     def decorator(
-        func: Callable[..., Any] | None = None,
+        func: Callable[..., object] | None = None,
         *,
-        state_schema: type[Any] | None = None,
+        state_schema: type[object] | None = None,
         tools: Sequence[BaseTool] | None = None,
         can_jump_to: list[JumpTo] | None = None,
         name: str | None = None,
     ) -> Any:
-        def make(function: Callable[..., Any]) -> Middleware:
+        def make(function: Callable[..., object]) -> Middleware:
             check_function(f"@{hook}: {shown(function)}", function, *arguments, may_be_async=True)
             method = as_method(function)
             if jumps := can_jump_to if can_jump_to is not None else getattr(function, CAN_JUMP_TO, None):
@@ -64,7 +64,7 @@ def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Ca
     return decorator
 
 
-def _state_method(function: Callable[..., Any]) -> Callable[..., Any]:
+def _state_method(function: Callable[..., object]) -> Callable[..., object]:
     def method(self: Any, state: Any, runtime: Any) -> Any:
         # A coroutine function returns its coroutine, which the async hook's caller awaits.
         return function(state, runtime)
@@ -72,7 +72,7 @@ def _state_method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _wrapping_method(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrapping_method(function: Callable[..., object]) -> Callable[..., object]:
     def method(self: Any, request: Any, handler: Any) -> Any:
         return function(request, handler)
 
@@ -103,13 +103,13 @@ def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> Middleware:
         func: Returns the prompt for a request as text or ``SystemMessage``; a coroutine function serves async runs only.
     """
 
-    def with_prompt(request: ModelRequest[Any], prompt: Any) -> ModelRequest[Any]:
+    def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest[Any]:
         return request.override(system_message=prompt if isinstance(prompt, SystemMessage) else SystemMessage(prompt))
 
-    async def awrap(self: Any, request: ModelRequest[Any], handler: Callable[..., Any]) -> Any:
+    async def awrap(self: Any, request: ModelRequest, handler: Callable[..., Any]) -> Any:
         return await handler(with_prompt(request, await func(request)))
 
-    def modify(self: Any, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def modify(self: Any, request: ModelRequest) -> ModelRequest[Any]:
         return with_prompt(request, func(request))
 
     member = {"awrap_model_call": awrap} if iscoroutinefunction(func) else {"modify_model_request": modify}

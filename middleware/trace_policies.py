@@ -13,7 +13,7 @@ from answergraph.runtime.langchains_agent import langchains_agent
 from answergraph.state.own_keys import for_trace
 
 
-def hook_policy(middleware: Any) -> TracePolicy:
+def hook_policy(middleware: object) -> TracePolicy:
     """Return the policy of a middleware's hooks: its own or LangChain's default, looked up per call."""
     return TracePolicy(
         process_inputs=partial(_processed, middleware, "process_inputs"),
@@ -21,9 +21,9 @@ def hook_policy(middleware: Any) -> TracePolicy:
     )
 
 
-def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
+def traced(middleware: Any, name: str, hook: Callable[..., object]) -> Callable[..., Any]:
     """Return a wrapping hook with its own span, named as in LangChain."""
-    spanned: Callable[..., Any] = traceable(
+    spanned: Callable[..., object] = traceable(
         name=f"{middleware.name}.{name}",
         process_inputs=lambda inputs: _processed(middleware, "process_inputs", _recordable(inputs)),
         process_outputs=partial(_processed, middleware, "process_outputs"),
@@ -31,7 +31,7 @@ def traced(middleware: Any, name: str, hook: Callable[..., Any]) -> Callable[...
     return spanned
 
 
-def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _recordable(inputs: Mapping[str, object]) -> dict[str, Any]:
     """Omit the handler and the request's runtime."""
     recorded = {name: value for name, value in inputs.items() if name != "handler"}
     request = recorded.get("request")
@@ -41,7 +41,7 @@ def _recordable(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return recorded
 
 
-def _processed(middleware: Any, step: str, recorded: Any) -> Any:
+def _processed(middleware: object, step: str, recorded: object) -> Any:
     policy = getattr(middleware, "trace_policy", None)
     if policy is None and "langchain.agents.middleware" in sys.modules:  # otherwise no default is set
         policy = langchains_agent().trace_policy

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
@@ -39,7 +38,7 @@ class AgentParts:
     """The tools that run here, the middleware's first."""
     external_tools: tuple[BaseTool, ...]
     """The tools executed elsewhere."""
-    provider_tools: tuple[dict[str, Any], ...]
+    provider_tools: tuple[dict[str, object], ...]
     """The provider's tools, and external tools described by a ``dict``."""
     system_message: SystemMessage | None
     format: DeclaredFormat | RunTimeFormat
@@ -95,11 +94,11 @@ class AgentParts:
         )
 
     @cached_property
-    def offered_tools(self) -> tuple[BaseTool | dict[str, Any], ...]:
+    def offered_tools(self) -> tuple[BaseTool | dict[str, object], ...]:
         """The tools that the model may call."""
         return (*self.tools, *self.external_tools, *self.provider_tools)
 
-    def refuse_unknown_tools(self, tools: Sequence[Any]) -> None:
+    def refuse_unknown_tools(self, tools: Sequence[object]) -> None:
         """Raise ``ValueError`` if middleware added tools that the agent cannot run."""
         registered = {tool.name for tool in self.offered_tools if isinstance(tool, BaseTool)}
         unknown = [tool.name for tool in tools if isinstance(tool, BaseTool) and tool.name not in registered]

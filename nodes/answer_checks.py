@@ -70,7 +70,7 @@ def check_answer(
     return reading, AnswerAccepted(fields, abstained=any(verdict.abstained for verdict in verdicts))
 
 
-def _valid(value: Any, reading: Reading) -> Answer | None:
+def _valid(value: object, reading: Reading) -> Answer | None:
     """Validate a check's replacement for the answer.
 
     Raises:

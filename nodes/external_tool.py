@@ -23,7 +23,7 @@ class ExternalTool(BaseTool):
         raise AgentSpecError(f"{self.name!r} is an external tool: an agent of answergraph ends its run when it is called.")
 
 
-def external_tool(name: str, description: str, parameters: type[BaseModel] | Mapping[str, Any] | None = None) -> BaseTool:
+def external_tool(name: str, description: str, parameters: type[BaseModel] | Mapping[str, object] | None = None) -> BaseTool:
     """Make a tool that is executed elsewhere: in a browser, by another service, or later.
 
     When the model calls it, the run ends with status ``deferred`` once the ordinary tools called beside it are done, and

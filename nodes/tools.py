@@ -94,12 +94,12 @@ class ToolsNode(Runnable[Any, Any]):
             return await clock.avisit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)), blocks=blocks)
         return await arun_step(self._step(input, self._direct_call(input, config)))
 
-    def _step(self, input: Any, direct: DirectCall | None) -> Step[Any]:
+    def _step(self, input: object, direct: DirectCall | None) -> Step[Any]:
         if direct is None:
             return (yield Invoke(self.tool_node, input))
         # Reading the state costs as much as a tool; only inner runs need it.
         with self._budget(partial(_state_of_task, input, direct.config)) as budget:
-            outcome: dict[str, Any]
+            outcome: dict[str, object]
             try:
                 result = yield direct
             except GraphBubbleUp:
@@ -114,7 +114,7 @@ class ToolsNode(Runnable[Any, Any]):
                 outcome = {"value": result}
             return (yield Invoke(_tool_node_of(direct.outcome_again(**outcome), budget), input))
 
-    def _direct_call(self, input: Any, config: RunnableConfig | None) -> DirectCall | None:
+    def _direct_call(self, input: object, config: RunnableConfig | None) -> DirectCall | None:
         """Return the call of a ``Send`` as a direct one, else ``None``."""
         if steps.recorder is not None:
             return None  # it takes the place of a call inside middleware, as ``ToolNode`` runs it
@@ -178,7 +178,7 @@ _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", t
 """A no-op tool call that shows a task's state, which LangGraph has no public function for."""
 
 
-def _state_of_task(calls: Any, config: RunnableConfig) -> RunState:
+def _state_of_task(calls: object, config: RunnableConfig) -> RunState:
     state: RunState = _STATE_READER.invoke(calls, config)["messages"][0].artifact
     return state
 

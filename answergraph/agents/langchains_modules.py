@@ -32,7 +32,7 @@ def _home(name: str) -> str:
     return name.replace(OURS, LANGCHAINS)
 
 
-def handed_through(home: str) -> Callable[[str], Any]:
+def handed_through(home: str) -> Callable[[str], object]:
     """Return a module ``__getattr__`` (PEP 562) that falls back to LangChain's names."""
 
     def get(name: str) -> Any:

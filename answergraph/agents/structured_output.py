@@ -52,7 +52,7 @@ class OutputToolBinding(_SchemaBinding[SchemaT]):
 
     tool: BaseTool
 
-    def parse(self, tool_args: dict[str, Any]) -> Any:
+    def parse(self, tool_args: dict[str, object]) -> Any:
         """Return the arguments of a call as a value of the declared type; raises ``ValueError`` if they are invalid."""
         return answer_schemas(self.schema)[0].validate(tool_args)
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 MAX_QUOTED_CHARACTERS = 200
 """Characters of a reply quoted in a reason."""
@@ -13,7 +12,7 @@ def shortened(text: str) -> str:
     return line if len(line) <= MAX_QUOTED_CHARACTERS else f"{line[:MAX_QUOTED_CHARACTERS]} …"
 
 
-def canonical_json(data: Any) -> str:
+def canonical_json(data: object) -> str:
     """Return the same text for equal JSON: keys sorted, ``1`` and ``1.0`` as one number."""
     try:
         return json.dumps(_comparable(data), sort_keys=True, default=repr)
@@ -22,7 +21,7 @@ def canonical_json(data: Any) -> str:
         return f"<{id(data)}>"
 
 
-def _comparable(data: Any) -> Any:
+def _comparable(data: object) -> object:
     if isinstance(data, Mapping):
         return {str(key): _comparable(value) for key, value in data.items()}
     if isinstance(data, list | tuple):

@@ -69,7 +69,7 @@ class BoundModel:
     def has_plain_requests(self) -> bool:
         return with_plain_requests(self.runnable) is not self.runnable
 
-    def call(self, request: ModelRequest[Any], listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Effect:
+    def call(self, request: ModelRequest, listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Effect:
         """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Filtered inline for speed: few messages can be empty.
@@ -116,7 +116,7 @@ def _is_paused(message: AnyMessage) -> bool:
     return isinstance(message, AIMessage) and is_paused(message)
 
 
-def _extended(content: Any, text: str) -> Any:
+def _extended(content: Any, text: str) -> object:
     return f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
 
 
@@ -127,7 +127,7 @@ def with_words(message: AIMessage) -> AIMessage:
     if not is_wordless or message.tool_calls or message.invalid_tool_calls or message.additional_kwargs.get("refusal"):
         return message
     thoughts = [block for block in blocks if block["type"] != "text"]
-    content: Any = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
+    content: object = [*thoughts, {"type": "text", "text": WROTE_NOTHING}] if thoughts else WROTE_NOTHING
     return message.model_copy(update={"content": content})
 
 
@@ -137,7 +137,7 @@ class BoundModels:
     def __init__(self) -> None:
         self._bound: RecentCache[BoundModel] = RecentCache()
 
-    def bind(self, request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+    def bind(self, request: ModelRequest, strategy: Strategy) -> BoundModel:
         """Return the model with tools and format bound, cached for requests that differ only in messages."""
         settings = tuple(sorted(request.model_settings.items()))
         if not all(isinstance(value, str | int | float | bool | None) for _, value in settings):
@@ -147,7 +147,7 @@ class BoundModels:
         return self._bound.get_or_make(lambda: bind_model(request, strategy), request.model, strategy, *request.tools, key=key)
 
 
-def bind_model(request: ModelRequest[Any], strategy: Strategy[Any]) -> BoundModel:
+def bind_model(request: ModelRequest, strategy: Strategy) -> BoundModel:
     binding = strategy.binding(request)
     settings = {**request.model_settings, **binding.settings}
     model: Any = _as_text_model(request.model) if binding.text_protocol else request.model

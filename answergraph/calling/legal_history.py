@@ -89,17 +89,17 @@ def _with_legal_calls(message: AIMessage, place: int, tools: frozenset[str]) -> 
         calls[own] = ToolCall(name=legal, args=args, id=own, type="tool_call")
     if [*calls.values()] == message.tool_calls and not message.invalid_tool_calls:
         return message
-    content: Any = message.content
+    content: object = message.content
     if spoilt and isinstance(content, list):
         content = [_without_arguments(block) if _id_of(block) in spoilt else block for block in content]
     return message.model_copy(update={"content": content, "tool_calls": [*calls.values()], "invalid_tool_calls": []})
 
 
-def _id_of(block: Any) -> Any:
+def _id_of(block: object) -> object:
     return (block.get("call_id") or block.get("id")) if isinstance(block, dict) else None
 
 
-def _without_arguments(block: dict[str, Any]) -> dict[str, Any]:
+def _without_arguments(block: dict[str, object]) -> dict[str, object]:
     emptied = {**block, **{key: empty for key, empty in _NO_ARGUMENTS.items() if key in block}}
     return {**emptied, "type": "tool_call"} if block.get("type") == "invalid_tool_call" else emptied
 

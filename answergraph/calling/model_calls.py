@@ -58,7 +58,7 @@ class ModelCalls:
 
     def ask(
         self,
-        request: ModelRequest[Any],
+        request: ModelRequest,
         models: BoundModels,
         listeners: Listeners = no_listeners,
         agent_name: str | None = None,
@@ -99,7 +99,7 @@ class ModelCalls:
             is_same = (wanted.dialect, wanted.note) == (bound.dialect, bound.note)
             return wanted if is_same else replace(wanted, dialect=bound.dialect, note=bound.note), reply
 
-    def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest[Any]) -> AIMessage | None:
+    def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage | None:
         """Return the reply that an error contains, ``None`` to ask in another way; raise the error if there is no other."""
         self.failed_calls.append(type(error).__name__)
         reply = reply_in(error, sent.model) if wanted.declared else None
@@ -109,7 +109,7 @@ class ModelCalls:
                 raise error
         return reply
 
-    def _can_bind_otherwise(self, refused: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
+    def _can_bind_otherwise(self, refused: AnswerRequest, sent: ModelRequest, error: Exception) -> bool:
         """Return whether another strategy is left after the client rejected this one."""
         if not refused.has_next_strategy or not cannot_be_bound(error):
             return False
@@ -118,7 +118,7 @@ class ModelCalls:
         self.used_strategies.append(refused.strategy_id)
         return True
 
-    def _can_ask_otherwise(self, refused: AnswerRequest, sent: ModelRequest[Any], error: Exception) -> bool:
+    def _can_ask_otherwise(self, refused: AnswerRequest, sent: ModelRequest, error: Exception) -> bool:
         """Remember a provider's refusal, and return whether another strategy is left."""
         strategy, has_idle_tools = refused.strategy, bool(sent.tools) and sent.tool_choice is NO_CALLS
         objection = objection_in(error, sent.model, [*strategy.schema_names, strategy.format_name], len(sent.tools))
@@ -134,7 +134,10 @@ class ModelCalls:
 
 
 def _call_in_time(
-    call: Callable[[Sequence[BaseCallbackHandler]], Effect], listeners: Sequence[BaseCallbackHandler], model: Any, timed: Any
+    call: Callable[[Sequence[BaseCallbackHandler]], Effect],
+    listeners: Sequence[BaseCallbackHandler],
+    model: object,
+    timed: Any,
 ) -> Step[BaseMessage]:
     # Only runs with time limits need it.
     from answergraph.calling.timed_model_call import call_in_time  # noqa: PLC0415 - see above

@@ -31,14 +31,14 @@ class Part(NamedTuple):
     """The class of values with this part."""
 
 
-def items_of(container: Any) -> NamedValues:
+def items_of(container: object) -> NamedValues:
     """Return the items of a container with their names, always in the same order."""
     if isinstance(container, Mapping):
         return [(part_of_key(key), item) for key, item in container.items()]
     return list(enumerate(items_in_order(container) or ()))
 
 
-def is_container(value: Any) -> bool:
+def is_container(value: object) -> bool:
     return isinstance(value, (*SEQUENCES, Mapping))
 
 
@@ -70,7 +70,7 @@ def _attributes(schema: CoreSchema) -> Iterable[Part]:
     return [*parts, *more]
 
 
-def _field(name: str, field: CoreSchema, value: Any) -> NamedValues:
+def _field(name: str, field: CoreSchema, value: object) -> NamedValues:
     if not isinstance(value, Mapping):
         return [(name, getattr(value, name, None))]
     # An answer that was not validated has the name that JSON has for it.
@@ -86,7 +86,7 @@ def _keys(schema: CoreSchema) -> Iterable[Part]:
     return [Part(field["schema"], name, partial(_field, name, field), Mapping) for name, field in schema["fields"].items()]
 
 
-def _each(key: str, shape: Any) -> Callable[[CoreSchema], Iterable[Part]]:
+def _each(key: str, shape: object) -> Callable[[CoreSchema], Iterable[Part]]:
     """Return the parts of a kind whose items all have the schema under this key."""
     return lambda schema: [Part(schema.get(key, _ANY), EVERY_ITEM, items_of, shape)]
 
@@ -98,7 +98,7 @@ def _places_of_tuple(schema: CoreSchema) -> Iterable[Part]:
     return [Part(items[0], EVERY_ITEM, items_of, SEQUENCES)] if len(items) == 1 else []
 
 
-def _nth(place: int, value: tuple[Any, ...]) -> NamedValues:
+def _nth(place: int, value: tuple[object, ...]) -> NamedValues:
     return [(place, value[place] if place < len(value) else None)]
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -35,9 +34,9 @@ class HowMade:
     """Of answergraph."""
     served: list[str] = field(default_factory=list)
     """The model names that the provider reported."""
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, object] = field(default_factory=dict)
     """The model's own settings, its temperature for instance."""
-    transcript: list[dict[str, Any]] = field(default_factory=list)
+    transcript: list[dict[str, object]] = field(default_factory=list)
     """Every message, as ``langchain_core.messages.messages_from_dict`` reads it."""
 
 

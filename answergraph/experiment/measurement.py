@@ -84,7 +84,7 @@ def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
         raise WrongStrategyError(f"asked for by {asked}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
 
 
-def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:
+def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, object]:
     """Return the JSON answer in the last message; empty if it holds several different ones."""
     last = messages[-1]
     found = find_json(last.text) if isinstance(last, AIMessage) and not last.tool_calls else []
@@ -92,7 +92,7 @@ def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, Any]:
     return answers[0] if answers and all(answer == answers[0] for answer in answers) else {}
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
@@ -115,14 +115,14 @@ def _is_grounded(answer: float, runs: Sequence[ToolRun]) -> bool:
     return not check_evidence({"final_answer": answer}, sources, marks={"final_answer": FromTools(rounding=2)}).feedback
 
 
-def _evidence(given: Any, runs: Sequence[ToolRun]) -> Evidence:
+def _evidence(given: object, runs: Sequence[ToolRun]) -> Evidence:
     if given in (None, "", {}):
         return "none"
     results = [run.value for run in runs if run.name == validate_calculation.name]
     return "grounded" if any(_repeats(given, result) for result in results) else "invented"
 
 
-def _repeats(given: Any, result: Any) -> bool:
+def _repeats(given: object, result: object) -> bool:
     """Return whether a value repeats the tool's result: whole, in part, or only its verdict."""
     if isinstance(given, Mapping) and isinstance(result, Mapping):
         return all(name in result and result[name] == value for name, value in given.items())

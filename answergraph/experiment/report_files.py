@@ -32,7 +32,7 @@ def write_csv(report: Report, path: Path) -> None:
         writer.writerows(_line(report, row) for row in report.rows)
 
 
-def _line(report: Report, row: Row) -> dict[str, Any]:
+def _line(report: Report, row: Row) -> dict[str, object]:
     return {
         **vars(row),
         "model": report.model,

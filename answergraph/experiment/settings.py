@@ -54,10 +54,10 @@ class Setting:
     """The strategies that an outcome may name; any other means that the run does not count."""
     middleware: Sequence[RequireTools] = ()
 
-    def agent(self, model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    def agent(self, model: Any) -> CompiledStateGraph[Any, Any]:
         """Return the agent of this setting; raise ``AgentSpecError`` if the model does not support it."""
         # An answer beside tool calls counts, as in the original experiment.
-        agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
+        agent: CompiledStateGraph[Any, Any] = create_agent(
             model,
             list(TOOLS),
             system_prompt=self.prompt,
@@ -81,18 +81,18 @@ class Setting:
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _tool(name: str, about: str, schema: type[Any], middleware: Sequence[RequireTools] = ()) -> Setting:
+def _tool(name: str, about: str, schema: type[object], middleware: Sequence[RequireTools] = ()) -> Setting:
     return Setting(name, about, response_format=ToolStrategy(schema), strategies=frozenset({"tool"}), middleware=middleware)
 
 
-def _provider(name: str, about: str, schema: type[Any]) -> Setting:
+def _provider(name: str, about: str, schema: type[object]) -> Setting:
     # Strict modes cannot express the field, an open map. Without the field the schema would be strict: a second difference.
-    strategy: ProviderStrategy[Any] = ProviderStrategy(schema, strict=False)
+    strategy: ProviderStrategy = ProviderStrategy(schema, strict=False)
     return Setting(name, about, response_format=strategy, strategies=frozenset({"provider"}))
 
 
-_PROMPTED: PromptedStrategy[Any] = PromptedStrategy(SchemaWithValidation)
-_DEFERRED: DeferredStrategy[Any] = DeferredStrategy(ToolStrategy(SchemaWithValidation))
+_PROMPTED: PromptedStrategy = PromptedStrategy(SchemaWithValidation)
+_DEFERRED: DeferredStrategy = DeferredStrategy(ToolStrategy(SchemaWithValidation))
 _GUARDED = (RequireTools(validates_the_answer),)
 
 SETTINGS: tuple[Setting, ...] = (

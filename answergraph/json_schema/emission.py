@@ -57,7 +57,7 @@ class Emission:
         refuse_recursion(self._edges, self._rules)
         return {**root, "$defs": definitions} if definitions else root
 
-    def _node(self, node: Node, place: _SchemaPlace, *, or_null: bool = False) -> dict[str, Any]:
+    def _node(self, node: Node, place: _SchemaPlace, *, or_null: bool = False) -> dict[str, object]:
         with self._form.nested(place.path):
             if "$ref" in node:
                 return self._reference(node, place, or_null=or_null)
@@ -83,11 +83,11 @@ class Emission:
             return self._union(node, [reference, _NULL] if or_null else [reference], place)
         return reference
 
-    def _union(self, node: Node, members: list[dict[str, Any]], place: _SchemaPlace) -> dict[str, Any]:
+    def _union(self, node: Node, members: list[dict[str, Any]], place: _SchemaPlace) -> dict[str, object]:
         self._budget.spend("unions", 1, place.path)
         return {**described({}, node, hints_for(node)), "anyOf": members}
 
-    def _typed(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, Any]:
+    def _typed(self, node: Node, place: _SchemaPlace, *, or_null: bool) -> dict[str, object]:
         types = [name for name in node["type"] if name != "null"]
         null = or_null or len(types) < len(node["type"])
         if not types:
@@ -103,7 +103,7 @@ class Emission:
         members = [described(each.schema, {}, each.hints) for each in typed]
         return self._union(outside, [*members, _NULL] if null else members, place)
 
-    def _takes_null_beside(self, schema: dict[str, Any]) -> bool:
+    def _takes_null_beside(self, schema: dict[str, object]) -> bool:
         return schema["type"] not in _CONTAINERS and ("enum" not in schema or self._rules.takes_other_enums)
 
     def _of_type(self, node: Node, name: str, place: _SchemaPlace) -> Hinted:
@@ -117,7 +117,7 @@ class Emission:
             return Hinted({"type": name, **items.schema, **limits}, (*items.hints, *hints))
         return Hinted({"type": name, **limits}, hints)
 
-    def _enum(self, allowed: list[Any], name: str, place: _SchemaPlace) -> Hinted:
+    def _enum(self, allowed: list[object], name: str, place: _SchemaPlace) -> Hinted:
         values = [value for value in allowed if is_of(value, {name})]
         self._budget.spend("enum_values", len(values), place.path)
         self._budget.spend_enum([value for value in values if isinstance(value, str)], place.path)
@@ -125,7 +125,7 @@ class Emission:
             return Hinted({"type": name}, () if len(values) > 1 else hints_for({"enum": values}))
         return Hinted({"type": name, "enum": values}, ())
 
-    def _object(self, node: Node, place: _SchemaPlace) -> dict[str, Any]:
+    def _object(self, node: Node, place: _SchemaPlace) -> dict[str, object]:
         properties = node.get("properties", {})
         additional = node.get("additionalProperties")
         required = [name for name in node.get("required", ()) if name in properties]
@@ -152,7 +152,7 @@ class Emission:
         if undeclared:
             raise SchemaNotExpressible(place.path, f"the property {undeclared[0]!r} is required and not declared")
 
-    def _property(self, name: str, node: Node, place: _SchemaPlace, *, optional: bool) -> dict[str, Any]:
+    def _property(self, name: str, node: Node, place: _SchemaPlace, *, optional: bool) -> dict[str, object]:
         inner = place.inside("properties", name)
         inner = replace(inner, level=place.level + 1, stepped=True, optional=place.optional or optional)
         self._budget.spend("properties", 1, inner.path)
@@ -183,7 +183,7 @@ class Emission:
         return Hinted({"items": {"anyOf": different}}, hints)
 
 
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _or_null(schema: dict[str, Any]) -> dict[str, object]:
     widened = {**schema, "type": [schema["type"], "null"]}
     return {**widened, "enum": [*schema["enum"], None]} if "enum" in schema else widened
 

@@ -32,7 +32,7 @@ def node_of(schema: object, path: str, reader: Reader) -> Node:
     return node
 
 
-def _refuse_unreadable(schema: Mapping[str, Any], path: str) -> None:
+def _refuse_unreadable(schema: Mapping[str, object], path: str) -> None:
     for keyword in _CHANGES_REFERENCES:
         if isinstance(schema.get(keyword), str | bool) and (path != "#" or keyword not in {"$id", "id"}):
             raise SchemaNotExpressible(path, f"{keyword!r} changes what a reference means")
@@ -40,7 +40,7 @@ def _refuse_unreadable(schema: Mapping[str, Any], path: str) -> None:
         raise SchemaNotExpressible(path, "the names of properties are open ('patternProperties')")
 
 
-def _own(schema: Mapping[str, Any], path: str, reader: Reader) -> Node:
+def _own(schema: Mapping[str, object], path: str, reader: Reader) -> Node:
     node = {key: schema[key] for key in (*ANNOTATIONS, *TYPES_OF_LIMITS) if key in schema}
     for keyword, read in _READERS.items():
         if keyword in schema:
@@ -61,7 +61,7 @@ def _reference(node: Node, schema: Mapping[str, Any], path: str, reader: Reader)
     node["$ref"] = reader.reference(pointer)
 
 
-def _type(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
+def _type(node: Node, schema: Mapping[str, object], path: str, _: Reader) -> None:
     declared = schema["type"]
     types = [declared] if isinstance(declared, str) else declared
     if not isinstance(types, list) or not types or not all(isinstance(each, str) and each in _KNOWN_TYPES for each in types):
@@ -69,34 +69,34 @@ def _type(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
     node["type"] = [each for each in dict.fromkeys(types) if each != "integer" or "number" not in types]
 
 
-def _required(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
+def _required(node: Node, schema: Mapping[str, object], path: str, _: Reader) -> None:
     names = schema["required"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise SchemaNotExpressible(path, "'required' is not a list of names")
     node["required"] = list(dict.fromkeys(names))
 
 
-def _enum(node: Node, schema: Mapping[str, Any], path: str, _: Reader) -> None:
+def _enum(node: Node, schema: Mapping[str, object], path: str, _: Reader) -> None:
     values = [schema["const"]] if "const" in schema else schema["enum"]
     if not isinstance(values, list) or not values or not all(map(is_scalar, values)):
         raise SchemaNotExpressible(path, "values of 'enum' and 'const' are strings, numbers, booleans or null")
     node["enum"] = values
 
 
-def _properties(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> None:
+def _properties(node: Node, schema: Mapping[str, object], path: str, reader: Reader) -> None:
     declared = schema["properties"]
     if not isinstance(declared, Mapping) or not all(isinstance(name, str) for name in declared):
         raise SchemaNotExpressible(path, "'properties' is not an object")
     node["properties"] = {name: reader.node(inner, inside(path, "properties", name)) for name, inner in declared.items()}
 
 
-def _additional(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> None:
+def _additional(node: Node, schema: Mapping[str, object], path: str, reader: Reader) -> None:
     additional = schema["additionalProperties"]
     known = isinstance(additional, bool)
     node["additionalProperties"] = additional if known else reader.node(additional, inside(path, "additionalProperties"))
 
 
-def _items(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> None:
+def _items(node: Node, schema: Mapping[str, object], path: str, reader: Reader) -> None:
     # Before 2020-12, the items of a tuple were a list under 'items', and the schema of further items was under 'additionalItems'.
     older = isinstance(schema.get("items"), list)
     prefix, rest = ("items", "additionalItems") if older else ("prefixItems", "items")
@@ -107,7 +107,7 @@ def _items(node: Node, schema: Mapping[str, Any], path: str, reader: Reader) -> 
         node["items"] = False if schema[rest] is False else reader.node(schema[rest], inside(path, rest))
 
 
-def _list(schema: Mapping[str, Any], keyword: str, path: str) -> list[Any]:
+def _list(schema: Mapping[str, object], keyword: str, path: str) -> list[object]:
     parts = schema.get(keyword, [])
     if not isinstance(parts, list):
         raise SchemaNotExpressible(path, f"{keyword!r} is not a list")

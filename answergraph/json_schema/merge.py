@@ -158,7 +158,7 @@ def _with_types(node: Node, path: str) -> Node:
     return node
 
 
-def _both(key: str, one: Any, other: Any, path: str) -> Any:
+def _both(key: str, one: Any, other: Any, path: str) -> object:
     if key in _HIGHER_COUNTS | _LOWER_COUNTS:
         if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)):
             raise SchemaNotExpressible(path, f"{key!r} is not a number")
@@ -176,7 +176,7 @@ def _both_types(one: list[str], other: list[str], path: str) -> list[str]:
     return names
 
 
-def _both_enums(one: list[Any], other: list[Any], path: str) -> list[Any]:
+def _both_enums(one: list[object], other: list[object], path: str) -> list[object]:
     # True equals 1 in Python, but not in JSON.
     allowed = {(isinstance(value, bool), value) for value in other}
     values = [value for value in one if (isinstance(value, bool), value) in allowed]
@@ -209,7 +209,7 @@ def _refuse_closed_beside(one: Node, other: Node, path: str) -> None:
         raise SchemaNotExpressible(path, "'additionalProperties' of one part applies to properties of the other")
 
 
-def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> Any:
+def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> object:
     if one is False or other is False:
         return False
     try:
@@ -218,14 +218,14 @@ def _both_items(one: Any, other: Any, definitions: Definitions, path: str) -> An
         raise SchemaNotExpressible(error.path, error.reason) from error
 
 
-def _both_additional(one: Any, other: Any, path: str) -> Any:
+def _both_additional(one: object, other: object, path: str) -> object:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         raise SchemaNotExpressible(path, "two different 'additionalProperties' cannot be merged")
     # False is narrower than any schema, and any schema is narrower than True.
     return False if one is False or other is False else (other if one is True else one)
 
 
-_MERGERS: dict[str, Callable[[Any, Any, str], Any]] = {
+_MERGERS: dict[str, Callable[[Any, Any, str], object]] = {
     "type": _both_types,
     "enum": _both_enums,
     "required": lambda one, other, _: list(dict.fromkeys([*one, *other])),

@@ -132,7 +132,7 @@ class NormalForm:
         return self._names[pointer]
 
 
-def target_of(reference: str, document: Mapping[str, Any]) -> Any:
+def target_of(reference: str, document: Mapping[str, object]) -> Any:
     """Return the target of a reference within a document; raise ``LookupError`` if there is none."""
     root, *tokens = reference.split("/")
     found: Any = {"#": document}[root]

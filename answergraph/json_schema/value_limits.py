@@ -35,13 +35,13 @@ def limits_of(node: Node, name: str, rules: DialectRules) -> Hinted:
     return Hinted(kept, hints_for({key: value for key, value in spoken.items() if key not in kept}))
 
 
-def hints_for(node: Mapping[str, Any], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
+def hints_for(node: Mapping[str, object], keywords: Iterable[str] = LIMITS_IN_WORDS) -> tuple[str, ...]:
     """Return a node's keywords in words, without long values."""
     limits = {key: _short(node[key]) for key in keywords if key in node and node[key] is not None}
     return tuple(LIMITS_IN_WORDS[key].format(value) for key, value in limits.items() if value)
 
 
-def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[str]) -> dict[str, Any]:
+def described(schema: dict[str, Any], node: Mapping[str, Any], hints: Iterable[str]) -> dict[str, object]:
     """Return a schema with a node's title, and with its description extended by the hints."""
     annotations = {key: node[key] for key in ("title", "description") if isinstance(node.get(key), str)}
     words = "; ".join(hints)
@@ -64,7 +64,7 @@ def _is_kept(key: str, value: Any, rules: DialectRules) -> bool:
     return key != "minItems" or rules.max_min_items is None or value <= rules.max_min_items
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     try:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):

@@ -26,7 +26,7 @@ class _Restoration:
     def __init__(self, form: NormalForm, validators: dict[int, Any]) -> None:
         self._form = form
         self._validators = validators
-        self._seen: dict[tuple[int, int], Any] = {}
+        self._seen: dict[tuple[int, int], object] = {}
 
     def node(self, node: Node, data: Any, depth: int) -> Any:
         if depth == 0 or not isinstance(data, dict | list):
@@ -37,7 +37,7 @@ class _Restoration:
             self._seen[key] = self._restored(self._form.resolve(node), data, depth - 1)
         return self._seen[key]
 
-    def _restored(self, node: Node, data: Any, depth: int) -> Any:
+    def _restored(self, node: Node, data: Any, depth: int) -> object:
         for union in UNIONS:
             if union in node:
                 return self._of_union(node, node[union], data, depth)
@@ -45,7 +45,7 @@ class _Restoration:
             return self._object(node, data, depth)
         return self._array(node, data, depth)
 
-    def _of_union(self, node: Node, members: list[Node], data: Any, depth: int) -> Any:
+    def _of_union(self, node: Node, members: list[Node], data: object, depth: int) -> object:
         possible = [each for each in members if _is_meant(self._form.resolve(each), data)]
         candidates = [self.node(each, data, depth) for each in possible]
         if len(candidates) == 1:
@@ -53,7 +53,7 @@ class _Restoration:
         fitting = (each for each in candidates if self._fits(node, each))
         return next(fitting, candidates[0] if candidates else data)
 
-    def _object(self, node: Node, data: dict[Any, Any], depth: int) -> Any:
+    def _object(self, node: Node, data: dict[Any, Any], depth: int) -> object:
         properties: Mapping[str, Node] = node.get("properties", {})
         required = node.get("required", ())
         kept = {}
@@ -65,7 +65,7 @@ class _Restoration:
         same = len(kept) == len(data) and all(kept[name] is value for name, value in data.items())
         return data if same else kept
 
-    def _array(self, node: Node, data: list[Any], depth: int) -> Any:
+    def _array(self, node: Node, data: list[object], depth: int) -> object:
         prefix = node.get("prefixItems", [])
         rest = node.get("items")
         nodes = [*prefix[: len(data)], *([rest or _ANYTHING] * (len(data) - len(prefix)))]
@@ -120,7 +120,7 @@ class WireSchema:
     """The normal form of the full schema, if answers are to be restored."""
     _validators: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def restore(self, data: Any) -> Any:
+    def restore(self, data: object) -> Any:
         """Return an answer without the nulls that only the compiled schema required; the data itself is not changed.
 
         These are nulls of properties that are optional in the full schema and do not accept null. In a union, the first member
@@ -131,7 +131,7 @@ class WireSchema:
         return _Restoration(self._form, self._validators).node(self._form.root, data, MAX_ANSWER_DEPTH)
 
 
-def wire_schema(schema: Mapping[str, Any], dialect: Dialect) -> WireSchema:
+def wire_schema(schema: Mapping[str, object], dialect: Dialect) -> WireSchema:
     """Compile a JSON Schema of any draft to a dialect; raise ``SchemaNotExpressible`` if that is impossible."""
     if dialect is Dialect.PLAIN:
         return WireSchema(dict(schema), dialect)

@@ -6,7 +6,7 @@ MAX_JSON_DEPTH = 128
 """Maximum nesting of a model's JSON; deeper JSON is unreadable."""
 
 
-def is_deeper(data: Any, depth: int = MAX_JSON_DEPTH) -> bool:
+def is_deeper(data: object, depth: int = MAX_JSON_DEPTH) -> bool:
     """Return whether data is nested deeper than a depth; iterative.
 
     Example:
@@ -21,5 +21,5 @@ def is_deeper(data: Any, depth: int = MAX_JSON_DEPTH) -> bool:
     return any(isinstance(each, dict | list) for each in level)
 
 
-def _parts(value: Any) -> Any:
+def _parts(value: object) -> Any:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

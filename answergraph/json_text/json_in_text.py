@@ -146,7 +146,7 @@ def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFindin
 
 
 def _found(
-    places: list[tuple[Place, list[str]]], load: Callable[[str], Any], counts: Callable[[JsonFinding], bool], *, mended: bool
+    places: list[tuple[Place, list[str]]], load: Callable[[str], object], counts: Callable[[JsonFinding], bool], *, mended: bool
 ) -> list[JsonFinding]:
     for place, candidates in places:
         loaded = [JsonFinding(data, place, mended) for data in map(load, candidates) if data is not None]

@@ -17,11 +17,11 @@ def load_json(text: str, *, exactly: bool = False) -> Any:
     return None if may_be_deep and is_deeper(data) else data
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-def with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def with_unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
         raise ValueError("a name is repeated in an object")

@@ -13,7 +13,7 @@ from answergraph.runtime.steps import Effect, arun_step, run_step
 ValueT_co = TypeVar("ValueT_co", default=Any, covariant=True)
 """What a step comes to."""
 
-Work = Generator[Effect, Any, ValueT_co]
+Work = Generator[Effect, object, ValueT_co]
 """What a function returns that waits for other steps with ``yield from``."""
 
 

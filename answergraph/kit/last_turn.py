@@ -91,7 +91,7 @@ class ReasonRouter(Router):
         return reason
 
 
-def reason_router(route: Callable[[Turn], str], where: Mapping[Any, str], *, name: str) -> ReasonRouter:
+def reason_router(route: Callable[[Turn], str], where: Mapping[object, str], *, name: str) -> ReasonRouter:
     """Return a router that says why, for an edge that says where.
 
     Pass it with the same ``where`` to ``add_conditional_edges``, so that its reasons stand on the drawn edges.

@@ -86,7 +86,7 @@ class AnswerSchema(Generic[AnswerT]):
         """Return the JSON Schema of the object that a provider is asked for."""
         return dict(self._schema.json_schema)
 
-    def validate(self, data: Any) -> Answer[AnswerT]:
+    def validate(self, data: object) -> Answer[AnswerT]:
         """Return JSON as an answer.
 
         Raises:
@@ -129,7 +129,7 @@ def ask_model(model: Model, messages: Sequence[BaseMessage], schema: Strategy[An
 def ask_model(model: Model, messages: Sequence[BaseMessage], schema: TypeForm[AnswerT]) -> Step[Reading[AnswerT]]: ...
 @overload
 def ask_model(model: Model, messages: Sequence[BaseMessage], schema: None) -> Step[Reading[None]]: ...
-def ask_model(model: Model, messages: Sequence[BaseMessage], schema: Any) -> Step[Reading[Any]]:
+def ask_model(model: Model, messages: Sequence[BaseMessage], schema: object) -> Step[Reading]:
     """Ask a model once for an answer, with the ladder of strategies, the refusals and the repairs of an agent.
 
     The call is charged to the run around it. It is not repeated if its answer is invalid: the caller decides.
@@ -159,13 +159,13 @@ def ask_model(model: Model, messages: Sequence[BaseMessage], schema: Any) -> Ste
     return Step(partial(_charged, model, messages, schema))
 
 
-def _charged(model: Any, messages: Sequence[BaseMessage], schema: Any) -> Work[Reading[Any]]:
+def _charged(model: Any, messages: Sequence[BaseMessage], schema: object) -> Work[Reading]:
     budget = current_budget()
     if budget is None:
         return (yield from _ask(model, messages, schema))
     try:
         with budget.charge_single_call() as charge:
-            reading: Reading[Any] = yield from _ask(model, messages, schema)
+            reading: Reading = yield from _ask(model, messages, schema)
             if reading.turn.reply is not None:
                 charge(reading.turn.reply)
     except NoCallLeftError:
@@ -174,13 +174,13 @@ def _charged(model: Any, messages: Sequence[BaseMessage], schema: Any) -> Work[R
     return reading
 
 
-def _ask(model: Model, messages: Sequence[Any], schema: Any) -> Work[Reading[Any]]:
+def _ask(model: Model, messages: Sequence[Any], schema: object) -> Work[Reading]:
     declared = _FORMATS.get_or_make(lambda: DeclaredFormat(schema), schema)
     # A client imports its provider's package.
     chat_model = yield from off_loop(
         _named_model if isinstance(model, str) else resolve_model, model, when=isinstance(model, str)
     )
-    request: ModelRequest[Any] = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
+    request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
     calls = ModelCalls(format=declared)
     wanted, reply = yield from calls.ask(request, _BOUND)
     usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0)

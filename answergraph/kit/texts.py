@@ -1,7 +1,6 @@
 """JSON in a text, and packages of an extra."""
 
 from importlib import import_module
-from typing import Any
 
 from answergraph.json_text import json_in_text
 from answergraph.runtime.errors import AgentSpecError
@@ -12,7 +11,7 @@ class ExtraNotInstalledError(MissingExtraError, AgentSpecError):
     """A package of an extra is not installed."""
 
 
-def find_json(text: str) -> list[Any]:
+def find_json(text: str) -> list[object]:
     """Return the JSON values in a text: the whole text, else those in code fences, else the outermost objects.
 
     Small mistakes of syntax are mended if there is no other value.

@@ -36,7 +36,7 @@ class ArrowMap:
         [7]
     """
 
-    agent: str | Callable[[], AgentGraph[Any]]
+    agent: str | Callable[[], AgentGraph]
     _: KW_ONLY
     key: str
     input: str
@@ -65,7 +65,7 @@ class ArrowMap:
 
 
 @cache
-def _columns(agent: str | Callable[[], AgentGraph[Any]]) -> Any:
+def _columns(agent: str | Callable[[], AgentGraph]) -> Any:
     """Build an agent, once in each process."""
     require_extra("many", "pyarrow")
     from answergraph.many.row_columns import RowColumns  # noqa: PLC0415 - an optional dependency

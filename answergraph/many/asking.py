@@ -30,7 +30,7 @@ class FirstRequest(BaseCallbackHandler):
         """A short name of it; ``None`` before the first request."""
 
     def on_chat_model_start(
-        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
+        self, serialized: dict[str, object], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: object
     ) -> None:
         if self.agent is None:
             prompt = [message.text for message in messages[0] if isinstance(message, SystemMessage)]

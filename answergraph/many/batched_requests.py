@@ -35,7 +35,7 @@ _QUIET_PERIODS = 60
 class _Pending:
     """A request that waits for its batch, and who waits for it: equal requests are sent once."""
 
-    body: Mapping[str, Any]
+    body: Mapping[str, object]
     waiting: list[asyncio.Future[Result]] = field(default_factory=list)
 
 
@@ -74,7 +74,7 @@ class BatchedRequests:
             self._models[id(model)] = (model, self._copy(model))  # the model is kept, so that its id stays its own
         return self._models[id(model)][1]
 
-    def _copy(self, model: Any) -> Any:
+    def _copy(self, model: Any) -> object:
         client: Any = getattr(model, "root_async_client", None)
         if type(client).__module__.partition(".")[0] != "openai":
             raise AgentSpecError(f"via=BatchAPI() needs models of OpenAI (ChatOpenAI); {type(model).__name__} is none.")

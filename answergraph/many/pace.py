@@ -90,7 +90,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _attribute(thing: Any, name: str) -> Any:
+def _attribute(thing: object, name: str) -> object:
     try:
         return getattr(thing, name, None)
     except RuntimeError:  # httpx, for an error without a request

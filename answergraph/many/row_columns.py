@@ -76,7 +76,7 @@ class RowColumns:
             "cost": usage.get("cost"),
         }
 
-    def _in_column(self, row: Row[Any]) -> tuple[Any, str]:
+    def _in_column(self, row: Row[Any]) -> tuple[object, str]:
         """Return the answer as its column has it, and the reason; a value too large for the column is left out and said."""
         plain = self.door.plain(row.answer)
         if plain is None:

@@ -28,7 +28,7 @@ class Source:
 
     rows: Iterable[Record] | str | Path
     key: str | Callable[[Record], Hashable]
-    input: str | Callable[[Record], Any]
+    input: str | Callable[[Record], object]
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, str | Path):

@@ -23,7 +23,7 @@ _LIKENESS = 0.75
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
 
-def resolve_model(model: Any, *, offline: Callable[[Any], AIMessage] | None = None, **settings: Any) -> BaseChatModel:
+def resolve_model(model: Any, *, offline: Callable[[Any], AIMessage] | None = None, **settings: object) -> BaseChatModel:
     """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
     A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the
@@ -46,7 +46,7 @@ def resolve_model(model: Any, *, offline: Callable[[Any], AIMessage] | None = No
         raise AgentSpecError(f"Model {model!r} cannot be used: {problem}") from error
 
 
-def _advice(given: Any) -> str:
+def _advice(given: object) -> str:
     if isinstance(given, type):
         return f"it is a class, write {shown(given)}(…)"
     if isinstance(given, Runnable):
@@ -71,7 +71,7 @@ def _offline(policy: Callable[[Any], AIMessage] | None) -> BaseChatModel:
     return made
 
 
-def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
+def _openai(name: str, settings: dict[str, object]) -> BaseChatModel:
     if not name:
         raise ValueError("the name is missing after 'openai:'")
     # The import takes 0.8 s, and other models do not need it.
@@ -79,7 +79,7 @@ def _openai(name: str, settings: dict[str, Any]) -> BaseChatModel:
     return made
 
 
-def _through_langchain(model: str, settings: dict[str, Any]) -> BaseChatModel:
+def _through_langchain(model: str, settings: dict[str, object]) -> BaseChatModel:
     with extra_needed("langchain", f"a model other than {_EXAMPLES}"):
         langchain = importlib.import_module("langchain.chat_models")
     made: BaseChatModel = langchain.init_chat_model(model, **settings)

@@ -121,7 +121,7 @@ def _failure(call: AnsweredCall) -> str:
 class _Filling:
     """The filled fields of an answer, and the missing required ones."""
 
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     missing: Sequence[str]
 
 
@@ -143,7 +143,7 @@ def _result_field(schema: OfferedSchema, *, by_name_only: bool = False) -> Schem
 def _fill(schema: OfferedSchema, turn: ArithmeticTurn) -> _Filling:
     """Fill an answer schema, without optional fields that have no value."""
     target = _result_field(schema)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     missing: list[str] = []
     for field in schema.fields:
         candidates = [turn.value(turn.plan.result)] if field is target else _candidates(field.name, turn)

@@ -32,7 +32,7 @@ class SchemaField:
     def is_numeric(self) -> bool:
         return bool(self.types & {"number", "integer"})
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return not self.types or bool(_json_types(value) & self.types)
 
 
@@ -53,7 +53,7 @@ class AnsweredCall:
     """A tool call and the message that answered it."""
 
     name: str
-    args: dict[str, Any]
+    args: dict[str, object]
     answer: ToolMessage
 
     @property
@@ -119,7 +119,7 @@ OfflinePolicy = Callable[[OfflineRequest], AIMessage]
 """A skill of the offline model; replies to every request."""
 
 
-def attach(text: str, key: str, data: Any) -> HumanMessage:
+def attach(text: str, key: str, data: object) -> HumanMessage:
     """Return a prompt with data for an offline policy; no provider's client sends the data."""
     return HumanMessage(text, additional_kwargs={key: data})
 
@@ -146,7 +146,7 @@ def answered_calls(messages: Iterable[BaseMessage]) -> list[AnsweredCall]:
     return [AnsweredCall(call["name"], call["args"], answers[call["id"]]) for call in calls if call["id"] in answers]
 
 
-def _native_format(kwargs: Mapping[str, Any]) -> OfferedSchema | None:
+def _native_format(kwargs: Mapping[str, object]) -> OfferedSchema | None:
     """Return the JSON-schema format of the request or of its extra body."""
     body = kwargs.get("extra_body")
     bound = kwargs.get("response_format") or (body.get("response_format") if isinstance(body, Mapping) else None)
@@ -164,13 +164,13 @@ def _fields_of(schema: Mapping[str, Any]) -> tuple[SchemaField, ...]:
     return tuple(SchemaField(name, frozenset(_types(field, schema)), name in required) for name, field in properties.items())
 
 
-def _types(field: Any, root: Mapping[str, Any]) -> Iterator[str]:
+def _types(field: object, root: Mapping[str, object]) -> Iterator[str]:
     for part in parts_of(field, root, set()):
         declared = "choice" if "enum" in part or "const" in part else part.get("type", [])
         yield from [declared] if isinstance(declared, str) else declared
 
 
-def _json_types(value: Any) -> frozenset[str]:
+def _json_types(value: object) -> frozenset[str]:
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):

@@ -69,7 +69,7 @@ async def _steps(request: Request) -> JSONResponse:
     Asks the server's own route with the caller's headers, so that its access rules apply.
     """
     asked = request.query_params
-    search: dict[str, Any] = {
+    search: dict[str, object] = {
         "limit": min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
     }
     configured = {"thread_id": request.path_params["thread"], "checkpoint_ns": asked.get("space", "")}
@@ -85,7 +85,7 @@ async def _steps(request: Request) -> JSONResponse:
     return JSONResponse([_without_state(state) for state in found] if response.is_success else found, response.status_code)
 
 
-def _without_state(state: dict[str, Any]) -> dict[str, Any]:
+def _without_state(state: dict[str, Any]) -> dict[str, object]:
     kept = {name: state.get(name) for name in ("created_at", "next", "tasks", "parent_checkpoint")}
     kept |= {name: (state.get("metadata") or {}).get(name) for name in ("run_id", "source")}
     return {"checkpoint_id": (state.get("checkpoint") or state)["checkpoint_id"], **kept}

@@ -20,7 +20,7 @@ class Change(NamedTuple):
     value: Any
 
 
-def changes_in(data: Any) -> list[Change]:
+def changes_in(data: object) -> list[Change]:
     """Return the changes that a model wrote: a list of path and value, or a value per path.
 
     Raises:
@@ -33,7 +33,7 @@ def changes_in(data: Any) -> list[Change]:
     return [Change(path_of(each[PATH]), each[VALUE]) for each in data]
 
 
-def path_of(written: Any) -> FieldPath:
+def path_of(written: object) -> FieldPath:
     """Return a path as a model writes it: ``items[3].price``, or the pointer ``/items/3/price`` of JSON Patch."""
     if not isinstance(written, str):
         raise ValueError(f"{written!r} is not the path of a field; write one such as items[3].price")
@@ -43,7 +43,7 @@ def path_of(written: Any) -> FieldPath:
     return FieldPath.of(*(int(step) if step.isdecimal() else step for step in steps))
 
 
-def with_changes(data: Any, changes: Sequence[Change]) -> Any:
+def with_changes(data: object, changes: Sequence[Change]) -> Any:
     """Return JSON with some values replaced or added.
 
     Raises:
@@ -57,7 +57,7 @@ def with_changes(data: Any, changes: Sequence[Change]) -> Any:
     return data
 
 
-def _with_value(data: Any, parts: Sequence[str | int], value: Any) -> Any:
+def _with_value(data: object, parts: Sequence[str | int], value: object) -> object:
     if not parts:
         return value
     part, rest = parts[0], parts[1:]
@@ -71,7 +71,7 @@ def _with_value(data: Any, parts: Sequence[str | int], value: Any) -> Any:
     return [*data[:part], _with_value(data[part] if rest else None, rest, value), *data[part + 1 :]]
 
 
-def with_part(data: Any, part: Any, wrong: Collection[str], path: FieldPath = WHOLE) -> Any:
+def with_part(data: object, part: object, wrong: Collection[str], path: FieldPath = WHOLE) -> Any:
     """Return JSON with the parts that a model wrote of it; objects keep what the part leaves out.
 
     Raises:
@@ -86,7 +86,7 @@ def with_part(data: Any, part: Any, wrong: Collection[str], path: FieldPath = WH
     return [with_part(before, after, wrong, path / index) for index, (before, after) in enumerate(zip(data, part, strict=True))]
 
 
-def changed_fields(before: Any, after: Any, path: FieldPath = WHOLE) -> Iterator[FieldPath]:
+def changed_fields(before: object, after: object, path: FieldPath = WHOLE) -> Iterator[FieldPath]:
     """Yield the smallest fields in which two values differ; a list of another length is one field."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
@@ -122,7 +122,7 @@ def place_in(data: Any, path: str, value: Any = None) -> FieldPath | None:
     return place or None
 
 
-def _names(part: str | int, value: Any) -> Iterator[str]:
+def _names(part: str | int, value: object) -> Iterator[str]:
     """Yield the names that a field may have in JSON, the most likely one last."""
     yield str(part)
     field = getattr(type(value), "model_fields", {}).get(part)

@@ -28,7 +28,7 @@ def patch_schema(whole: AnswerSchema) -> AnswerSchema:
     return replace(whole, description=DESCRIPTION, value_schema=_changes_of(whole.value_schema), is_object=True, whole=whole)
 
 
-def _changes_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _changes_of(schema: Mapping[str, object]) -> dict[str, object]:
     kinds = _kinds_of_fields(schema)
     value = {"anyOf": list(kinds.values())} if kinds and len(kinds) <= MAX_ALTERNATIVES else {}
     path = {"type": "string", "description": PATH_DESCRIPTION}
@@ -37,12 +37,12 @@ def _changes_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return changes | {name: _plain(schema[name]) for name in _DEFINITIONS if name in schema}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: dict[str, Any]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _kinds_of_fields(schema: Mapping[str, Any]) -> dict[str, Any]:
-    kinds: dict[str, Any] = {}
+def _kinds_of_fields(schema: Mapping[str, object]) -> dict[str, Any]:
+    kinds: dict[str, object] = {}
     for field in _fields_of(schema, schema, set()):
         plain = _plain(field)
         only_alternatives = plain.keys() == {"anyOf"}
@@ -54,7 +54,7 @@ def _kinds_of_fields(schema: Mapping[str, Any]) -> dict[str, Any]:
     return kinds
 
 
-def _fields_of(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+def _fields_of(schema: object, root: Mapping[str, object], seen: set[str]) -> Iterator[Mapping[str, Any]]:
     for part in list(parts_of(schema, root, seen)):
         named = (inner for keyword in _INNER_BY_NAME for inner in (part.get(keyword) or {}).values())
         for inner in (*named, *(part.get(keyword) for keyword in _INNER), *part.get("prefixItems", ())):

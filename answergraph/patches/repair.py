@@ -39,7 +39,7 @@ class Completed(NamedTuple):
     """The fields that a patch changed; ``None`` if the reply was a whole answer."""
 
 
-def completed(repair: Repair, schema: AnswerSchema, data: Any) -> Completed:
+def completed(repair: Repair, schema: AnswerSchema, data: object) -> Completed:
     """Return what a reply comes to: changes and parts of the answer are merged with it, a whole answer stands alone.
 
     Raises:
@@ -57,7 +57,7 @@ def completed(repair: Repair, schema: AnswerSchema, data: Any) -> Completed:
     return Completed(after, tuple(changed_fields(before, after)))
 
 
-def _is_part(repair: Repair, schema: AnswerSchema, data: Mapping[str, Any]) -> bool:
+def _is_part(repair: Repair, schema: AnswerSchema, data: Mapping[str, object]) -> bool:
     """Return whether an object is a part of the answer: it lacks what must be there, or has nothing but wrong fields."""
     before = repair["value"]
     if not data or not isinstance(before, Mapping) or not before.keys() - data.keys() or not schema.declares_keys_of(data):
@@ -66,7 +66,7 @@ def _is_part(repair: Repair, schema: AnswerSchema, data: Mapping[str, Any]) -> b
     return data.keys() <= wrong or not data.keys() >= set(schema.value_schema.get("required", ()))
 
 
-def growing(repair: Repair, data: Any) -> Any:
+def growing(repair: Repair, data: object) -> Any:
     """Return the whole answer so far while a patch of it, or another answer, is being written."""
     before = repair["value"]
     if not isinstance(data, Mapping) or not isinstance(before, Mapping):
@@ -79,7 +79,7 @@ def growing(repair: Repair, data: Any) -> Any:
         return before
 
 
-def repair_of(schema: str, data: Any, problems: Mapping[str, str], mode: RepairMode, value: Any = None) -> Repair | None:
+def repair_of(schema: str, data: object, problems: Mapping[str, str], mode: RepairMode, value: object = None) -> Repair | None:
     """Return how a wrong answer is repaired; ``None`` if it is asked for as a whole and only so.
 
     Args:
@@ -98,7 +98,7 @@ def repair_of(schema: str, data: Any, problems: Mapping[str, str], mode: RepairM
     return Repair(schema=schema, value=data, fields=fields, offered=offered)
 
 
-def _pays(data: Any, fields: Mapping[str, str]) -> bool:
+def _pays(data: object, fields: Mapping[str, str]) -> bool:
     length = sum(len(path) + len(_shown(data, path)) + CHARACTERS_PER_CHANGE for path in fields)
     return length + MIN_SAVED_CHARACTERS <= len(json.dumps(data, default=str))
 

@@ -55,7 +55,7 @@ class ReActPrompt:
 
     tools: tuple[TextTool, ...] = ()
     choice: ToolChoice = field(default_factory=ToolChoice)
-    response_format: Mapping[str, Any] | None = None
+    response_format: Mapping[str, object] | None = None
     """The format of the final answer in OpenAI's shape, ``None`` for text."""
 
     def instructions(self) -> str:
@@ -80,7 +80,7 @@ class ReActPrompt:
         return [] if self.response_format is None else [JSON_ANSWER]
 
 
-def answer_schema(response_format: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def answer_schema(response_format: Mapping[str, Any] | None) -> Mapping[str, object] | None:
     """Return the JSON Schema of a response format in OpenAI's shape, ``None`` if it has none."""
     schema = ((response_format or {}).get("json_schema") or {}).get("schema")
     return schema if isinstance(schema, Mapping) else None

@@ -165,7 +165,7 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *
     return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
 
 
-def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, Any]] | None:
+def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, object]] | None:
     """Return the first call of a tool in a text: a reply has one action."""
     calls = find_text_calls(text, {tool.name: tuple(tool.parameters) for tool in tools.values()}).calls
     return (calls[0].name, tools[calls[0].name].with_texts(calls[0].args)) if calls else None

@@ -114,10 +114,10 @@ class ReActTextModel(StandardChatModel):
         return self.protocol
 
     @property
-    def _identifying_params(self) -> Mapping[str, Any]:
+    def _identifying_params(self) -> Mapping[str, object]:
         return {"llm": repr(self.llm), "send_stops": self.send_stops, "handle_parsing_errors": repr(self.handle_parsing_errors)}
 
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: object) -> LangSmithParams:
         params = super()._get_ls_params(stop=stop, **kwargs)
         params.setdefault("ls_model_name", model_name(self.llm) or type(self.llm).__name__)
         return params
@@ -134,7 +134,7 @@ class ReActTextModel(StandardChatModel):
         return await arun_step(self._ask(messages, stop, callbacks_below(run_manager, AsyncCallbackManager), kwargs))
 
     def _ask(
-        self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, callbacks: Callbacks, kwargs: Mapping[str, Any]
+        self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, callbacks: Callbacks, kwargs: Mapping[str, object]
     ) -> Step[ChatResult]:
         react_prompt = _react_prompt(kwargs)
         passes_on = not react_prompt.tools and react_prompt.response_format is None and not uses_tools(messages)
@@ -149,7 +149,7 @@ class ReActTextModel(StandardChatModel):
         message = reply if passes_on or diagnose(reply) else (yield from read)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
-    def _settings(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _settings(self, kwargs: Mapping[str, object]) -> dict[str, object]:
         own = {name: value for name in _SENT_IF_SET if (value := getattr(self, name)) is not None}
         return {**own, **{name: value for name, value in kwargs.items() if name not in _SAID_IN_WORDS}}
 
@@ -163,7 +163,7 @@ class ReActTextModel(StandardChatModel):
         # Native calls of the wrapped model are dropped.
         return reply.model_copy(update={"tool_calls": [], "invalid_tool_calls": [], **self._fields(reading, reply)})
 
-    def _fields(self, reading: ReActReading, reply: AIMessage) -> dict[str, Any]:
+    def _fields(self, reading: ReActReading, reply: AIMessage) -> dict[str, object]:
         call_id = f"call_{uuid4().hex}"
         match reading:
             case Action(log, name, args):

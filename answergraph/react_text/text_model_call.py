@@ -55,7 +55,7 @@ class TextModelCall:
         asked: Runnable[Any, Any] = with_plain_requests(bound)
         return asked
 
-    def _input(self) -> Any:
+    def _input(self) -> object:
         return self.prompt if isinstance(self.prompt, str) else list(self.prompt)
 
     def _generation(self) -> tuple[list[PromptValue], list[str], Callbacks]:
@@ -78,7 +78,7 @@ def callbacks_below(
     return below
 
 
-def _received(reply: Any) -> AIMessage:
+def _received(reply: object) -> AIMessage:
     return reply if isinstance(reply, AIMessage) else AIMessage(str(reply))
 
 

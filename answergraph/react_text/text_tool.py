@@ -63,7 +63,7 @@ class TextTool:
             return f"{described} Action Input is a JSON object of this JSON Schema: {json.dumps(schema, ensure_ascii=False)}"
         return f"{described} Action Input is a JSON object with the keys {', '.join(self.parameters)}."
 
-    def arguments(self, text: str) -> dict[str, Any]:
+    def arguments(self, text: str) -> dict[str, object]:
         """Return the arguments in the text after ``Action Input:``.
 
         A JSON object is used unchanged; any other text, without quotes, is the ``text_argument``. Without such an argument, raise
@@ -79,25 +79,25 @@ class TextTool:
             raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
         return {self.text_argument: _value(text.strip(), self.parameters[self.text_argument])}
 
-    def call_arguments(self, text: str) -> dict[str, Any]:
+    def call_arguments(self, text: str) -> dict[str, object]:
         """Return the arguments in a call's brackets: by name, in the schema's order, or as for ``arguments``."""
         found = python_arguments(f"({text})", tuple(self.parameters))
         if found is None or not set(self.required) <= found.keys() <= self.parameters.keys():
             return self.arguments(text)
         return self.with_texts(found)
 
-    def with_texts(self, args: Mapping[str, Any]) -> dict[str, Any]:
+    def with_texts(self, args: Mapping[str, object]) -> dict[str, object]:
         """Convert numbers for string parameters, as in ``search(12)``."""
         kinds = {name: schema.get("type") for name, schema in self.parameters.items() if isinstance(schema, Mapping)}
         numbers = {name for name, value in args.items() if kinds.get(name) == "string" and isinstance(value, int | float)}
         return {name: json.dumps(value) if name in numbers else value for name, value in args.items()}
 
 
-def _default(schema: Any) -> str:
+def _default(schema: object) -> str:
     return f" = {schema['default']!r}" if isinstance(schema, Mapping) and "default" in schema else ""
 
 
-def _value(text: str, schema: Any) -> Any:
+def _value(text: str, schema: object) -> object:
     if isinstance(schema, Mapping) and schema.get("type") not in (None, "string"):
         with suppress(ValueError, RecursionError):
             return json.loads(text)
@@ -134,7 +134,7 @@ def unquoted(text: str) -> str:
     return text if text[0] in text[1:-1] else text[1:-1]
 
 
-def _one_object(text: str, *, whole_only: bool) -> dict[str, Any] | None:
+def _one_object(text: str, *, whole_only: bool) -> dict[str, object] | None:
     objects = [found for found in find_json(text) if isinstance(found.data, dict)]
     if len(objects) != 1 or (whole_only and objects[0].place != "whole"):
         return None
@@ -142,14 +142,14 @@ def _one_object(text: str, *, whole_only: bool) -> dict[str, Any] | None:
     return data
 
 
-def _needs_schema(schema: Any) -> bool:
+def _needs_schema(schema: object) -> bool:
     if not isinstance(schema, Mapping):
         return True
     nested = schema.get("type") == "object" or "$ref" in schema or "properties" in schema
     return nested or "description" in schema or ("items" in schema and _needs_schema(schema["items"]))
 
 
-def _annotation(schema: Any) -> str:
+def _annotation(schema: object) -> str:
     if not isinstance(schema, Mapping):
         return "Any"
     if "enum" in schema or "const" in schema:

@@ -1,7 +1,6 @@
 """Turns calls that a model wrote as text into tool calls."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -13,7 +12,7 @@ from answergraph.state.stop_reasons import CALLS_FROM_TEXT, diagnose
 from answergraph.state.turn import Turn
 
 
-def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[Any], history: Sequence[AnyMessage]) -> AIMessage:
+def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, history: Sequence[AnyMessage]) -> AIMessage:
     """Return a reply in which the written calls of offered tools are tool calls with new ids.
 
     The reply is unchanged if there are none, or if its text may be the answer. In a cut reply only complete calls count. Small
@@ -28,7 +27,7 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy[An
     if not found.calls and not malformed:
         return message
     made = Turn({"messages": list(history)}).calls_without_news if strategy.schemas else ()
-    content: Any = found.rest
+    content: object = found.rest
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
         content = [*others, {"type": "text", "text": found.rest}] if found.rest else others

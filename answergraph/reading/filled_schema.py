@@ -14,7 +14,7 @@ _SCHEMA_KEYS = frozenset(
 )
 
 
-def values_in_schema(data: Any) -> dict[str, Any] | None:
+def values_in_schema(data: object) -> dict[str, object] | None:
     """Return the values put inside a schema, ``None`` if a property has none.
 
     A schema with a default for each property looks like a filled-in one; the caller knows which schema it showed.
@@ -30,7 +30,7 @@ def values_in_schema(data: Any) -> dict[str, Any] | None:
         return None
 
 
-def _value_in_schema(written: Any) -> Any:
+def _value_in_schema(written: Any) -> object:
     """Return the value of a property; raise ``LookupError`` if there is only its schema."""
     if isinstance(written, str) and written in _TYPES:
         raise LookupError

@@ -26,7 +26,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
     parts = [message.tool_calls, message.invalid_tool_calls, message.usage_metadata, *_fields_of(message)]
-    changes: dict[str, Any] = {} if _can_be_kept(parts) else _kept(message)
+    changes: dict[str, object] = {} if _can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     if isinstance(message.content, list):
@@ -57,7 +57,7 @@ def _can_be_kept(value: Any) -> bool:
     """Return whether a value can be stored and sent; does not serialise it, for speed."""
     level, depth = [value], 0
     while level and depth <= MAX_JSON_DEPTH:
-        inner: list[Any] = []
+        inner: list[object] = []
         for each in level:
             kind = type(each)
             if kind is dict:
@@ -102,16 +102,16 @@ def _kept(message: AIMessage) -> dict[str, Any]:
     return {**changes, "tool_calls": kept, "invalid_tool_calls": refused}
 
 
-def _says_the_same(cleaned: Any, given: Any) -> bool:
+def _says_the_same(cleaned: object, given: object) -> bool:
     return not is_deeper(given) and LEFT_OUT not in _texts(cleaned) - _texts(given)
 
 
-def _texts(value: Any) -> set[str]:
+def _texts(value: object) -> set[str]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return {value} if isinstance(value, str) else set().union(*map(_texts, inner))
 
 
-def _cleaned(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
+def _cleaned(value: object, depth: int = MAX_JSON_DEPTH) -> Any:
     """Return a value without parts that cannot be stored."""
     if isinstance(value, str):
         return _text(value)

@@ -103,5 +103,5 @@ class _Search:
     def _asked_for(self, name: str) -> tuple[AnswerSchema, ...]:
         return tuple(schema for schema in self.request.strategy.schemas if schema.name == name)
 
-    def _knowing(self, data: dict[str, Any]) -> tuple[AnswerSchema, ...]:
+    def _knowing(self, data: dict[str, object]) -> tuple[AnswerSchema, ...]:
         return tuple(schema for schema in self.request.strategy.schemas if schema.knows(data))

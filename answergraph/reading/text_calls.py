@@ -146,7 +146,7 @@ class _Reader:
         self.mended += max(len(text), MAX_MENDED_LENGTH // MAX_MENDED)
         return self._calls_in(mend_json(text)) if self.mended <= MAX_MENDED_LENGTH else []
 
-    def _calls_in(self, data: Any) -> list[TextCall]:
+    def _calls_in(self, data: object) -> list[TextCall]:
         """Return the calls in a JSON value; none if anything in it is not a call."""
         if isinstance(data, dict) and isinstance(data.get("tool_calls"), list) and data.keys() <= _MESSAGE_KEYS:
             data = data["tool_calls"]
@@ -188,7 +188,7 @@ class _Reader:
         if bracket := _OBJECT.match(self.text, match.end()):
             data, closed = value_at(self.text, bracket.end() - 1, self.closings)
             return [TextCall(_name(match), data)], closed or len(self.text)
-        pairs: list[tuple[str, Any]] = []
+        pairs: list[tuple[str, object]] = []
         end = match.end()
         while parameter := _PARAMETER.match(self.text, end):
             is_json = parameter[2].lstrip().startswith(("{", "["))
@@ -200,7 +200,7 @@ class _Reader:
         return [TextCall(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
 
 
-def _arguments(key: str, value: Any) -> Any:
+def _arguments(key: str, value: Any) -> object:
     if isinstance(value, str):
         return load_json(value)
     # The model returned the definition of the tool.
@@ -208,7 +208,7 @@ def _arguments(key: str, value: Any) -> Any:
     return None if is_definition and values_in_schema(value) is None else value
 
 
-def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, Any] | None:
+def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, object] | None:
     """Return JSON arguments in parentheses: one object, or literals by keyword or in order."""
     if isinstance(data := load_json(source[1:-1]) if source.endswith(")") else None, dict):
         return data

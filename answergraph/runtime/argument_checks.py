@@ -22,20 +22,20 @@ def shown(given: Any) -> str:
     return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
 
 
-def meant(name: Any, known: Iterable[str]) -> str:
+def meant(name: object, known: Iterable[str]) -> str:
     """Return " Did you mean …?" for a similar name, else an empty string."""
     near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def one_of(name: str, allowed: Any, given: Any) -> Any:
+def one_of(name: str, allowed: object, given: object) -> Any:
     """Return one of the values of a ``Literal``; raise ``AgentSpecError`` for anything else."""
     if given not in get_args(allowed):
         raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
     return given
 
 
-def check_list(name: str, given: Any) -> Sequence[Any]:
+def check_list(name: str, given: object) -> Sequence[Any]:
     """Return the items of a list, none for ``None``; raise ``AgentSpecError`` if it is not a list."""
     if given is None:
         return ()
@@ -47,7 +47,7 @@ def check_list(name: str, given: Any) -> Sequence[Any]:
     return tuple(given)
 
 
-def check_function(given_as: str, function: Any, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
+def check_function(given_as: str, function: object, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
     """Return a function that accepts these positional arguments.
 
     Raise ``AgentSpecError`` if it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins
@@ -79,7 +79,7 @@ def _parameters(signature: Signature) -> str:
     return str(signature.replace(return_annotation=Signature.empty))
 
 
-def tool_names(what: str, given: Any) -> tuple[str, ...]:
+def tool_names(what: str, given: object) -> tuple[str, ...]:
     """Return the names of tools, given as names or tools, one or several; raise ``AgentSpecError`` for anything else."""
     if isinstance(given, BaseTool):
         return (given.name,)

@@ -24,7 +24,7 @@ class LangChainsAgent(NamedTuple):
 class NoProjection(StreamTransformer):
     """Adds nothing to a stream."""
 
-    def init(self) -> dict[str, Any]:
+    def init(self) -> dict[str, object]:
         return {}
 
     def process(self, event: ProtocolEvent) -> bool:
@@ -51,9 +51,9 @@ def langchains_agent() -> LangChainsAgent:
     return LangChainsAgent(subagents[0] if subagents else NoProjection, agent.builder.nodes["Hook.before_agent"].trace_policy)
 
 
-def subagent_transformer() -> Callable[..., Any]:
+def subagent_transformer() -> Callable[..., object]:
     """Return LangChain's transformer, imported when a stream begins unless it already is."""
-    made: Callable[..., Any] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
+    made: Callable[..., object] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
     return made
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 
-def imported_later(door: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports some of its names late.
 
     They are the names that the package imports under ``TYPE_CHECKING``, so that one list serves type checkers and programs. At

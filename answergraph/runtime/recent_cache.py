@@ -28,7 +28,7 @@ class RecentCache(Generic[ValueT]):
         except KeyError:  # Not cached, or just dropped by another thread.
             return None
 
-    def put(self, key: Hashable, value: ValueT, sources: Any = None) -> ValueT:
+    def put(self, key: Hashable, value: ValueT, sources: object = None) -> ValueT:
         """Return the value now kept under a key: the one already there, or this one.
 
         The sources stay alive with it, so a key may hold their ids.

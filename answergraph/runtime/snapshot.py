@@ -20,7 +20,7 @@ class Snapshot:
     def __init__(self, *values: Any) -> None:
         self._parts = _walk(values)
 
-    def is_of(self, *values: Any) -> bool:
+    def is_of(self, *values: object) -> bool:
         """Return whether the values are unchanged since; one that cannot be compared counts as changed."""
         parts = _walk(values)
         try:
@@ -34,11 +34,11 @@ class Snapshot:
         return len(self._parts) > characters or sum([len(part) for part in self._parts if type(part) is str]) > characters
 
 
-def _walk(values: tuple[Any, ...]) -> list[Any]:
-    parts: list[Any] = []
+def _walk(values: tuple[object, ...]) -> list[Any]:
+    parts: list[object] = []
     walked: set[int] = set()
     # Of items, not of their views: a view per item would keep the garbage collector busy.
-    waiting: list[Any] = [values]
+    waiting: list[object] = [values]
     while waiting:
         for item in _inner(waiting.pop(), parts):
             kind = type(item)
@@ -56,7 +56,7 @@ def _walk(values: tuple[Any, ...]) -> list[Any]:
     return parts
 
 
-def _inner(item: Any, parts: list[Any]) -> Iterable[Any]:
+def _inner(item: object, parts: list[object]) -> Iterable[Any]:
     """Return the items in an item, after adding to the parts what it is itself."""
     if isinstance(item, dict):
         parts.append(len(item))

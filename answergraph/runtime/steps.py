@@ -136,7 +136,12 @@ def in_both_colours(
     return blocking, awaited
 
 
-def wrap(hook: Callable[..., Any], ahook: Callable[..., Awaitable[Any]], request: Any, inner: Callable[[Any], Step[Any]]) -> Call:
+def wrap(
+    hook: Callable[..., object],
+    ahook: Callable[..., Awaitable[object]],
+    request: object,
+    inner: Callable[[Any], Step[Any]],
+) -> Call:
     """Call a hook around an inner step; as its handler, the hook may run the step any number of times."""
     handler, ahandler = in_both_colours(inner)
     return Call(partial(hook, request, handler), partial(ahook, request, ahandler))
@@ -148,10 +153,10 @@ class Surroundings(Protocol):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         return
 
-    def finished_update(self, update: Any) -> Any:
+    def finished_update(self, update: object) -> Any:
         """Return the node's update for LangGraph."""
         return update
 
@@ -218,7 +223,7 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
     return step
 
 
-def off_loop(function: Callable[..., StepT], *arguments: Any, when: bool = True) -> Step[StepT]:
+def off_loop(function: Callable[..., StepT], *arguments: object, when: bool = True) -> Step[StepT]:
     """Call a function with ``arguments``: in a thread if the step is awaited and ``when`` it may take long."""
     value: StepT = (yield Call(function, partial(asyncio.to_thread, function), arguments)) if when else function(*arguments)
     return value
@@ -241,7 +246,7 @@ class Router(Runnable[Any, Any]):
 _NOTHING = (lambda _: None).__code__
 
 
-def has_listener(writer: Callable[..., Any]) -> bool:
+def has_listener(writer: Callable[..., object]) -> bool:
     """Return whether anyone listens to a run's stream writer.
 
     Without listeners, LangGraph's writer does nothing. There is no public way to detect that, so its code is compared with
@@ -257,7 +262,7 @@ class Recorder(Protocol):
     def model_call(self, call: Invoke) -> Effect:
         """Return the effect that takes the place of a model call."""
 
-    def tool_call(self, call: Mapping[str, Any], effect: Effect) -> Effect:
+    def tool_call(self, call: Mapping[str, object], effect: Effect) -> Effect:
         """Return the effect that takes the place of a tool call."""
 
 

@@ -51,7 +51,7 @@ class MessagesChannel(GrowingChannel):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.ids: set[Any] | None = None
+        self.ids: set[object] | None = None
         """The ids of the messages, or more; ``None`` if unknown."""
         self.owns_ids = True
 
@@ -100,7 +100,7 @@ class MessagesChannel(GrowingChannel):
         return isinstance(other, MessagesChannel)
 
 
-def merge_messages(state: Sequence[Any], writes: Sequence[Any]) -> list[BaseMessage]:
+def merge_messages(state: Sequence[Any], writes: Sequence[object]) -> list[BaseMessage]:
     """Merge writes into a conversation, each as LangGraph's ``add_messages`` does; the result is a new list.
 
     A write is a message or a list of them, in any form that ``add_messages`` takes. Merging the same writes again gives the same
@@ -144,11 +144,11 @@ def with_messages_channel(hint: Any) -> Any:
 _id_of = attrgetter("id")
 
 
-def _ids_of(messages: Iterable[Any]) -> set[Any]:
+def _ids_of(messages: Iterable[Any]) -> set[object]:
     return {getattr(message, "id", None) for message in messages}
 
 
-def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[Any] | None:
+def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[object] | None:
     """Return the ids of new messages; ``None`` if the conversation has one of them, or has messages without ids."""
     new = set(map(_id_of, messages))
     return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
@@ -181,7 +181,7 @@ class OutcomeChannel(LastValue[Any]):
 
     __slots__ = ()
 
-    def from_checkpoint(self, checkpoint: Any) -> Self:
+    def from_checkpoint(self, checkpoint: object) -> Self:
         if isinstance(checkpoint, dict) and "fields" not in checkpoint:
             from answergraph.state.older_records import outcome_of_today  # noqa: PLC0415 - few processes read older records
 

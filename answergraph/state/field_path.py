@@ -81,7 +81,7 @@ class FieldPath(str):
         return answer
 
 
-def value_of_part(whole: Any, part: str | int) -> Any:
+def value_of_part(whole: object, part: str | int) -> Any:
     """Return a part of a value; raise ``LookupError`` if it has none of this name."""
     if isinstance(whole, Mapping):
         return whole[key_named(whole, part)]
@@ -95,20 +95,20 @@ def value_of_part(whole: Any, part: str | int) -> Any:
     raise LookupError(f"{type(whole).__name__} has no {part!r}")
 
 
-def items_in_order(value: Any) -> list[Any] | None:
+def items_in_order(value: object) -> list[object] | None:
     """Return the items of a sequence or a set, always in the same order; ``None`` for any other value."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     return list(value) if isinstance(value, list | tuple | deque) else None
 
 
-def part_of_key(key: Any) -> str | int:
+def part_of_key(key: object) -> str | int:
     """Return the part of a path for a key of a mapping: a number or a text, as JSON has it."""
     bare = key.value if isinstance(key, Enum) else key
     return bare if isinstance(bare, int) and not isinstance(bare, bool) else MappingKey(bare)
 
 
-def key_named(mapping: Mapping[Any, Any], part: str | int) -> Any:
+def key_named(mapping: Mapping[object, object], part: str | int) -> Any:
     """Return the key that a part of a path names; raise ``LookupError`` if there is none."""
     if part in mapping:
         return part

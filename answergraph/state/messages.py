@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from langchain_core.messages import (
@@ -60,7 +60,7 @@ def without_cut_text(message: AIMessage) -> AIMessage:
     """Move the text of a cut reply to the metadata: a model that sees it would continue it."""
     blocks = [] if isinstance(message.content, str) else message.content
     others = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
-    content: Any = [*others, {"type": "text", "text": CUT_TEXT}] if others else CUT_TEXT
+    content: object = [*others, {"type": "text", "text": CUT_TEXT}] if others else CUT_TEXT
     metadata = {**message.response_metadata, "cut_text": message.text}
     return message.model_copy(update={"content": content, "response_metadata": metadata})
 
@@ -69,7 +69,7 @@ def is_correction(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
-def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[Any]) -> list[ToolCall]:
+def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[object]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}
     is_rewritten = any(getattr(other, "id", None) in ids for other in written)
@@ -84,7 +84,7 @@ def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
     return failed_call_message(call, error.replace("{", "{{").replace("}", "}}") if NO_VALID_TOOL in error else MALFORMED_CALL)
 
 
-def failed_call_message(call: Mapping[str, Any], words: str) -> ToolMessage:
+def failed_call_message(call: Mapping[str, object], words: str) -> ToolMessage:
     name, call_id = call.get("name") or "unknown", str(call["id"])
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 

@@ -35,7 +35,7 @@ def ledger_of_today(record: Mapping[str, Any], beginning: Mapping[str, Any]) -> 
     return {**beginning, **renamed, "usage": usage, "attempts": attempts}
 
 
-def answer_request_of_0_1(record: Mapping[str, Any]) -> Any:
+def answer_request_of_0_1(record: Mapping[str, object]) -> Any:
     """Return version 0.1's record of a request for the answer as one of today; it left out what most calls had in common."""
     old = {"is_last": True, "of_model": True, "valid": False, "dialect": "plain", "note": None, "given": None, **record}
     new = {"strategy_id": old.pop("rung"), "has_next_strategy": not old.pop("is_last"), "middleware_value": old.pop("given")}
@@ -81,7 +81,7 @@ def fields_of_today(evidence: Mapping[str, Sequence[Any]], coverage: Mapping[str
     return {**dict.fromkeys(unchecked, record_of()), **found}
 
 
-def _evidence(place: Sequence[Any]) -> Evidence:
+def _evidence(place: Sequence[object]) -> Evidence:
     """Return the evidence of ``[id, start, end, …]``; its unit is empty, because the words of the source were not stored."""
     ends = [part for part in place if isinstance(part, int)]
     start, end = ends[0], ends[-1]

@@ -23,7 +23,7 @@ REFUSED = (
 )
 
 
-def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[str]) -> Any:
+def without_refused_keys(writer: str, update: object, state: Any, names: frozenset[str]) -> Any:
     """Return a hook's update without the agent's own keys; raise ``AgentSpecError`` if it changes the answer or the outcome."""
     cleaned = without_keys(update, names)
     for key, value in [] if cleaned is update else pairs_of(update):
@@ -33,7 +33,7 @@ def without_refused_keys(writer: str, update: Any, state: Any, names: frozenset[
     return cleaned
 
 
-def without_keys(update: Any, names: frozenset[str]) -> Any:
+def without_keys(update: object, names: frozenset[str]) -> Any:
     """Return an update of any form without some keys."""
     if isinstance(update, Command):
         # A command to the graph around this one writes that graph's keys.
@@ -49,7 +49,7 @@ def without_keys(update: Any, names: frozenset[str]) -> Any:
     return update if not fields or names.isdisjoint(fields) else without_keys(fields, names)
 
 
-def _is_pair(part: Any) -> bool:
+def _is_pair(part: object) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
@@ -65,7 +65,7 @@ def is_traced() -> bool:
     return any(isinstance(handler, BaseTracer) for handler in manager.handlers)
 
 
-def for_trace(value: Any) -> Any:
+def for_trace(value: object) -> Any:
     """Return the part of a state or an update that a trace records.
 
     LangGraph calls this also for untraced runs, and notifies every callback twice if something is left out.
@@ -75,7 +75,7 @@ def for_trace(value: Any) -> Any:
     return value if is_untraced else without_keys(value, PRIVATE_KEYS)
 
 
-def pairs_of(update: Any) -> list[tuple[str, Any]]:
+def pairs_of(update: object) -> list[tuple[str, object]]:
     """Return the keys and values that an update of any form writes."""
     if isinstance(update, Command):
         return pairs_of(update.update)
@@ -86,6 +86,6 @@ def pairs_of(update: Any) -> list[tuple[str, Any]]:
     return list(getattr(update, "__dict__", {}).items())
 
 
-def written_messages(update: Any) -> list[Any]:
+def written_messages(update: object) -> list[object]:
     values = [value for key, value in pairs_of(update) if key == "messages"]
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]

@@ -7,7 +7,6 @@ Gemini reports a blocked prompt in ``prompt_feedback``.
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any
 
 from langchain_core.messages import AIMessage
 
@@ -109,5 +108,5 @@ def stop_reasons(message: AIMessage) -> set[str]:
     return reasons
 
 
-def _has_refusal_block(content: list[str | dict[Any, Any]]) -> bool:
+def _has_refusal_block(content: list[str | dict[object, object]]) -> bool:
     return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

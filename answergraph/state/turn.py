@@ -263,7 +263,7 @@ def as_pending(calls: Sequence[Any]) -> list[PendingCall]:
     return [PendingCall(id=str(call["id"]), name=call["name"], args=call["args"]) for call in calls]
 
 
-def _malformed(reply: AIMessage | None) -> list[tuple[Any, Any]]:
+def _malformed(reply: AIMessage | None) -> list[tuple[object, object]]:
     """Return the names and arguments of the calls that could not be parsed."""
     return [] if reply is None else [(call.get("name"), call.get("args")) for call in reply.invalid_tool_calls]
 

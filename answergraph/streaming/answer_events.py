@@ -51,7 +51,7 @@ def is_answer_event(data: object) -> TypeIs[AnswerEvent]:
     return isinstance(data, Mapping) and data.get("type") == ANSWER_EVENT
 
 
-def bare_value(schema: AnswerSchema | None, data: Any) -> Any:
+def bare_value(schema: AnswerSchema | None, data: object) -> Any:
     """Unwrap a value that is not an object, such as a list."""
     if schema is None or schema.is_object or not isinstance(data, Mapping) or not data.keys() <= {VALUE}:
         return data

@@ -51,19 +51,19 @@ class AnswerListener(BaseCallbackHandler):
         self._shown = begun
         self._run_id: UUID | None = None
         self._text = GrowingJson(self._is_meant)
-        self._calls: dict[Any, GrowingCall] = {}
+        self._calls: dict[object, GrowingCall] = {}
 
-    def tap_output_iter(self, run_id: UUID, output: Iterator[Any]) -> Iterator[Any]:
+    def tap_output_iter(self, run_id: UUID, output: Iterator[object]) -> Iterator[object]:
         return output
 
-    def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[object]) -> AsyncIterator[object]:
         return output
 
-    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_chat_model_start(self, serialized: object, messages: object, *, run_id: UUID, **kwargs: object) -> None:
         # A chat model may call others: only the first run counts.
         self._run_id = self._run_id or run_id
 
-    def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **kwargs: Any) -> None:
+    def on_llm_new_token(self, token: object, *, chunk: object = None, run_id: UUID, **kwargs: object) -> None:
         if run_id != self._run_id or not isinstance(chunk, ChatGenerationChunk):
             return
         message = chunk.message
@@ -92,7 +92,7 @@ class AnswerListener(BaseCallbackHandler):
         if run_id == self._run_id and calls and not any(call["name"] in self._schemas for call in calls):
             self._take_back("The model called tools in the same reply.")
 
-    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: object) -> None:
         if run_id == self._run_id:
             self._take_back(f"The model call failed: {type(error).__name__}")
 
@@ -124,22 +124,22 @@ class AnswerListener(BaseCallbackHandler):
         answered = [schema for schema in self._schemas.values() if schema.declares_keys_of(value)]
         self._show(answered[0] if len(answered) == 1 else None, value)
 
-    def _is_meant(self, data: Mapping[str, Any]) -> bool:
+    def _is_meant(self, data: Mapping[str, object]) -> bool:
         if any(schema.is_echo(data) for schema in self._schemas.values()):
             return False
         return self._is_envelope(self._opened(data)) or any(schema.declares_keys_of(data) for schema in self._schemas.values())
 
-    def _opened(self, data: Any) -> Any:
+    def _opened(self, data: object) -> Any:
         return opened(data) if len(self._schemas) > 1 else data
 
-    def _is_envelope(self, data: Mapping[str, Any]) -> bool:
+    def _is_envelope(self, data: Mapping[str, object]) -> bool:
         if not data or not data.keys() <= ENVELOPE:
             return False
         if len(self._schemas) == 1 and any(schema.declares_keys_of(data) for schema in self._schemas.values()):
             return False
         return data.keys() != ENVELOPE or data[SCHEMA] in self._schemas
 
-    def _show(self, schema: AnswerSchema | None, value: Any) -> None:
+    def _show(self, schema: AnswerSchema | None, value: object) -> None:
         if schema is not None and self._repair is not None:
             from answergraph.patches.repair import growing  # noqa: PLC0415 - few runs repair an answer
 

@@ -20,7 +20,7 @@ class GrowingJson:
 
     def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = lambda data: True) -> None:
         # Whether a partial object is the wanted one; any other ends the search.
-        self.value: dict[str, Any] | None = None
+        self.value: dict[str, object] | None = None
         self._is_meant = is_meant
         self._pieces: list[str] = []
         self._length = 0
@@ -58,16 +58,16 @@ class GrowingJson:
             self._restarts_left -= 1
             self._start = start + 1
 
-    def _take(self, value: dict[str, Any]) -> None:
+    def _take(self, value: dict[str, object]) -> None:
         if self._is_meant(value):
             self.value = value
         else:
             self._restarts_left = -1
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def _parsed(text: str) -> dict[str, object] | None:
     try:
-        value: dict[str, Any] = from_json(text, allow_partial="trailing-strings", allow_inf_nan=False)
+        value: dict[str, object] = from_json(text, allow_partial="trailing-strings", allow_inf_nan=False)
     except ValueError:
         return None
     return value

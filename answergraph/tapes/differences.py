@@ -72,7 +72,7 @@ def difference_of_ends(step: int, recorded: Mapping[str, Any], live: Mapping[str
     return None
 
 
-def _tools_of(request: Mapping[str, Any]) -> dict[str, Any]:
+def _tools_of(request: Mapping[str, Any]) -> dict[str, object]:
     tools = request["settings"].get("tools") or []
     return {str(tool.get("function", tool).get("name") or tool.get("type")): tool for tool in tools}
 
@@ -84,7 +84,7 @@ def _of_messages(step: int, recorded: list[Any], live: list[Any]) -> Iterator[Di
             yield Difference(step, "message", str(number + 1), _shown(f"Message {number + 1}", one, other))
 
 
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         for key, each in value.items():
             yield from _leaves(f"{path}.{key}" if path else str(key), each)
@@ -104,5 +104,5 @@ def _shown(subject: str, recorded: Any, live: Any) -> str:
     return "\n".join([f"{subject} differs:", *lines])
 
 
-def _lines(value: Any) -> str:
+def _lines(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)

@@ -36,7 +36,7 @@ class Player:
         asked = [(request, replies[number]) for number, request in enumerate(tape.requests()) if number in replies]
         # A tape of a thread has replies alone.
         alone = [(None, record) for record in tape.records if record["kind"] == "reply" and "to" not in record]
-        self._replies: list[tuple[dict[str, Any] | None, dict[str, Any]]] = [*asked, *alone]
+        self._replies: list[tuple[dict[str, object] | None, dict[str, object]]] = [*asked, *alone]
         self._tools = [record for record in tape.records if record["kind"] == "tool"]
 
     def model_call(self, call: Invoke) -> Effect:
@@ -57,7 +57,7 @@ class Player:
         model = ScriptedChatModel(replies=[reply.model_copy(update={"usage_metadata": usage})])
         return Invoke(model, call.input, call.listeners)
 
-    def tool_call(self, call: Mapping[str, Any], effect: Effect) -> Effect:
+    def tool_call(self, call: Mapping[str, object], effect: Effect) -> Effect:
         """Return the recorded result; a tool that is live, or that asked models, runs.
 
         Raises:

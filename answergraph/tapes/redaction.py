@@ -16,14 +16,14 @@ _MIN_CHARACTERS = 3
 _FIELD_IN_TEXT = r'"{name}"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d+(?:\.\d+)?))'
 
 
-def redacted(records: list[dict[str, Any]], names: Collection[str]) -> list[dict[str, Any]]:
+def redacted(records: list[dict[str, object]], names: Collection[str]) -> list[dict[str, Any]]:
     """Return the records of a tape without the values of the named fields, in JSON and in every text."""
     if not names:
         return records
     values = {value for record in records for value in _values_in(record, frozenset(names))}
     words = sorted((word for word in map(_word, values) if len(word) >= _MIN_CHARACTERS), key=len, reverse=True)
     search = re.compile("|".join(map(re.escape, words))) if words else None
-    cleaned: list[dict[str, Any]] = [_without(record, frozenset(names), search) for record in records]
+    cleaned: list[dict[str, object]] = [_without(record, frozenset(names), search) for record in records]
     return cleaned
 
 
@@ -38,7 +38,7 @@ def is_same(recorded: Any, live: Any) -> bool:
     return bool(recorded == live)
 
 
-def _values_in(value: Any, names: frozenset[str]) -> Iterator[Any]:
+def _values_in(value: object, names: frozenset[str]) -> Iterator[object]:
     if isinstance(value, Mapping):
         yield from (each for key, each in value.items() if key in names and _is_scalar(each))
         for key, each in value.items():
@@ -59,11 +59,11 @@ def _values_in_text(text: str, names: frozenset[str]) -> Iterator[str]:
                 yield match["text"] or match["number"]
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _without(value: Any, names: frozenset[str], search: re.Pattern[str] | None) -> Any:
+def _without(value: object, names: frozenset[str], search: re.Pattern[str] | None) -> Any:
     if isinstance(value, Mapping):
         return {key: _hidden(each) if key in names else _without(each, names, search) for key, each in value.items()}
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def _without(value: Any, names: frozenset[str], search: re.Pattern[str] | None) 
     return value
 
 
-def _hidden(value: Any) -> Any:
+def _hidden(value: Any) -> object:
     if isinstance(value, str):
         return BLOCK * len(value)
     if not _is_scalar(value):
@@ -83,5 +83,5 @@ def _hidden(value: Any) -> Any:
     return type(value)(re.sub(r"\d", "9", _word(value)))
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return value if isinstance(value, str) else repr(value)

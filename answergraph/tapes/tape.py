@@ -52,7 +52,7 @@ class Tape:
         return inputs[0]
 
     @property
-    def end(self) -> dict[str, Any]:
+    def end(self) -> dict[str, object]:
         """``outcome`` and ``answer`` of its last run, as JSON; empty if it did not end."""
         return next(reversed(self._of("end")), {})
 
@@ -79,7 +79,7 @@ class Tape:
         return cls(records, redact=head.get("redact", ()))
 
     @classmethod
-    def from_thread(cls, checkpointer: Any, thread_id: str, *, redact: Collection[str] = ()) -> Tape:
+    def from_thread(cls, checkpointer: object, thread_id: str, *, redact: Collection[str] = ()) -> Tape:
         """Make a tape of the last run of a stored thread, which was not recorded.
 
         It holds replies and tool results, but no requests: a thread does not store them. Play it with ``match="order"``.

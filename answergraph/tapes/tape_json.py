@@ -35,7 +35,7 @@ def to_json(value: Any) -> Any:
         return str(value)
 
 
-def from_json(value: Any) -> Any:
+def from_json(value: object) -> Any:
     """Restore what ``to_json`` wrote."""
     if isinstance(value, list):
         return [from_json(each) for each in value]
@@ -48,14 +48,14 @@ def from_json(value: Any) -> Any:
     return {key: from_json(each) for key, each in value.items()}
 
 
-def messages_as_sent(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+def messages_as_sent(messages: Sequence[BaseMessage]) -> list[dict[str, object]]:
     """Return what is sent of each message. Ids are drawn anew in each run: those of messages are left out, calls are numbered."""
     numbers: dict[str, int] = {}
     return [_as_sent(message, numbers) for message in messages]
 
 
-def _as_sent(message: BaseMessage, numbers: dict[str, int]) -> dict[str, Any]:
-    parts: dict[str, Any] = {"type": message.type, "content": message.content, "name": message.name}
+def _as_sent(message: BaseMessage, numbers: dict[str, int]) -> dict[str, object]:
+    parts: dict[str, object] = {"type": message.type, "content": message.content, "name": message.name}
     if isinstance(message, AIMessage):
         parts["tool_calls"] = [
             {"name": call["name"], "args": call["args"], "id": numbers.setdefault(str(call["id"]), len(numbers) + 1)}
@@ -66,7 +66,7 @@ def _as_sent(message: BaseMessage, numbers: dict[str, int]) -> dict[str, Any]:
     return {name: to_json(part) for name, part in parts.items() if part}
 
 
-def settings_as_sent(settings: Mapping[str, Any]) -> dict[str, Any]:
+def settings_as_sent(settings: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments that a model is called with, without secrets and without what stays in this process."""
     return {
         name: to_json(value)
@@ -81,7 +81,7 @@ def sent_messages(input: Any) -> Sequence[BaseMessage]:
     return messages
 
 
-def end_of(values: Mapping[str, Any]) -> dict[str, Any]:
+def end_of(values: Mapping[str, object]) -> dict[str, object]:
     """Return the end of a run as JSON: its outcome and its answer."""
     return {"outcome": to_json(values.get("outcome")), "answer": to_json(values.get("structured_response"))}
 

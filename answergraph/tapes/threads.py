@@ -16,7 +16,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.tapes.tape_json import end_of, to_json
 
 
-def records_of_thread(checkpointer: Any, thread_id: str) -> list[dict[str, Any]]:
+def records_of_thread(checkpointer: object, thread_id: str) -> list[dict[str, object]]:
     """Return the records of a thread's last run.
 
     Raises:
@@ -43,7 +43,7 @@ def records_of_thread(checkpointer: Any, thread_id: str) -> list[dict[str, Any]]
     ]
 
 
-def _answer_in(values: Any) -> Any:
+def _answer_in(values: Any) -> object:
     """Return the answer, which is stored with the name of its schema."""
     stored = values.get("structured_response")
     return stored["value"] if isinstance(stored, dict) and stored.keys() == {MARK, "value"} else stored
@@ -59,7 +59,7 @@ def _begin_of_run(history: Iterator[StateSnapshot]) -> Sequence[AnyMessage]:
     return first.values.get("messages", ()) if first is not None else ()
 
 
-def _replies_and_results(messages: Sequence[AnyMessage]) -> Iterator[dict[str, Any]]:
+def _replies_and_results(messages: Sequence[AnyMessage]) -> Iterator[dict[str, object]]:
     calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
     for message in messages:
         if isinstance(message, AIMessage):

@@ -61,8 +61,8 @@ class Writer:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self._lock = threading.Lock()
-        self._sent: dict[str, list[Any]] = {}
-        self._interrupts: dict[str, list[Any]] = {}
+        self._sent: dict[str, list[object]] = {}
+        self._interrupts: dict[str, list[object]] = {}
 
     def run(self, input: Any) -> None:
         """Write the input of a run."""
@@ -86,17 +86,17 @@ class Writer:
             number = sum(record["kind"] == "request" for record in self.tape.records)
             self.tape.records.append({"kind": "request", **request, "same": same, "messages": request["messages"][same:]})
 
-        def told(reply: Any, error: Exception | None) -> None:
+        def told(reply: object, error: Exception | None) -> None:
             answered = {"message": to_json(reply)} if error is None else {"error": error_as_json(error)}
             self._write(kind="reply", to=number, **answered)
 
         return _Watched(call, told)
 
-    def tool_call(self, call: Mapping[str, Any], effect: Effect) -> Effect:
+    def tool_call(self, call: Mapping[str, object], effect: Effect) -> Effect:
         """Return the call, whose result is written."""
         inside = {"asks_models": False}
 
-        def told(result: Any, error: Exception | None) -> None:
+        def told(result: object, error: Exception | None) -> None:
             call_id = str(call.get("id"))
             if isinstance(error, GraphInterrupt):
                 asked = [each.value for each in error.args[0]] if error.args else []
@@ -108,7 +108,7 @@ class Writer:
 
         return _InTool(_Watched(effect, told), inside)
 
-    def _write(self, **record: Any) -> None:
+    def _write(self, **record: object) -> None:
         with self._lock:
             self.tape.records.append(record)
 
@@ -122,17 +122,17 @@ class RunHandler(BaseCallbackHandler):
         self._runs: set[UUID] = set()
 
     def on_chain_start(
-        self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: Any
+        self, serialized: object, inputs: object, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: object
     ) -> None:
         if parent_run_id is None and isinstance(writer := steps.recorder, Writer):
             self._runs.add(run_id)
             writer.run(inputs)
 
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **kwargs: object) -> None:
         if run_id in self._runs and isinstance(writer := steps.recorder, Writer) and isinstance(outputs, Mapping):
             writer.end(outputs)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: object) -> None:
         outcome = getattr(error, "outcome", None)
         if run_id in self._runs and isinstance(writer := steps.recorder, Writer) and outcome is not None:
             writer.end({"outcome": outcome})

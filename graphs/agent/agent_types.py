@@ -23,12 +23,12 @@ from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure, Outcome
 from answergraph.state.usage import UsageLimits
 
-Tool = BaseTool | Callable[..., Any] | dict[str, Any]
+Tool = BaseTool | Callable[..., object] | dict[str, Any]
 """A tool, a function, or the description of a tool that the provider runs."""
 
 Tools = Sequence[Tool] | None
 
-Config = RunnableConfig | Mapping[str, Any] | None
+Config = RunnableConfig | Mapping[str, object] | None
 """A run's configuration, also as a plain ``dict``."""
 
 AnswerT = TypeVar("AnswerT", default=Any)
@@ -116,15 +116,15 @@ class AgentArguments(TypedDict, total=False):
     debug: bool
     name: str | None
     cache: BaseCache[Any] | None
-    transformers: Sequence[Callable[..., Any]] | None
+    transformers: Sequence[Callable[..., object]] | None
     limits: UsageLimits | None
     end_strategy: EndStrategy
     on_failure: OnFailure
-    check_answer: Callable[..., Any] | None
+    check_answer: Callable[..., object] | None
     repair: RepairMode
 
 
-DEFAULTS: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, object] = {
     "middleware": (),
     "debug": False,
     "end_strategy": "defer",
@@ -198,7 +198,7 @@ class CreateAgent(Protocol):
         """Create an agent."""
 
 
-def typed_by_response_format(create: Callable[..., Any]) -> CreateAgent:
+def typed_by_response_format(create: Callable[..., object]) -> CreateAgent:
     """Give a function the types of ``CreateAgent`` and a signature that lists every argument."""
     signature = inspect.signature(create)
     model, tools, response_format, output_key, _ = signature.parameters.values()

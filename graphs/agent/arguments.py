@@ -49,7 +49,7 @@ _CLASSES: Mapping[str, tuple[type, str]] = {
 }
 
 
-def check_names(function: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
+def check_names(function: str, arguments: Mapping[str, object], known: Collection[str]) -> None:
     for name in arguments:
         if name not in known:
             advice = (
@@ -60,7 +60,7 @@ def check_names(function: str, arguments: Mapping[str, Any], known: Collection[s
             raise AgentSpecError(f"{function}() has no argument {name!r}.{advice}")
 
 
-def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
+def check_compiling(arguments: Mapping[str, object], nodes: Collection[str]) -> None:
     """Refuse arguments that LangGraph cannot compile."""
     for name, (cls, example) in _CLASSES.items():
         given = arguments.get(name)
@@ -75,26 +75,26 @@ def check_compiling(arguments: Mapping[str, Any], nodes: Collection[str]) -> Non
     _check_interrupts(arguments, nodes)
 
 
-def _check_interrupts(arguments: Mapping[str, Any], nodes: Collection[str]) -> None:
+def _check_interrupts(arguments: Mapping[str, object], nodes: Collection[str]) -> None:
     for name in ("interrupt_before", "interrupt_after"):
         for node in () if arguments.get(name) == "*" else check_list(name, arguments.get(name)):
             if node not in nodes:
                 raise AgentSpecError(f"{name}: there is no node {node!r}.{meant(node, nodes)} The nodes are {sorted(nodes)!r}.")
 
 
-def checked_context(schema: Any) -> Any:
+def checked_context(schema: object) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
         raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
     return schema
 
 
-def checked_name(name: Any) -> str | None:
+def checked_name(name: object) -> str | None:
     if name is not None and not isinstance(name, str):
         raise AgentSpecError(f"name={name!r} is not a text; write name='…'.")
     return name
 
 
-def system_message(prompt: Any) -> SystemMessage | None:
+def system_message(prompt: object) -> SystemMessage | None:
     if isinstance(prompt, str):
         return SystemMessage(prompt)
     if prompt is None or isinstance(prompt, SystemMessage):
@@ -105,7 +105,7 @@ def system_message(prompt: Any) -> SystemMessage | None:
     )
 
 
-def split_tools(given: Any) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
+def split_tools(given: object) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
     """Return the tools that run here, and those that the provider runs."""
     tools = check_list("tools", given)
     return [_as_tool(each) for each in tools if not isinstance(each, dict)], tuple(
@@ -134,7 +134,7 @@ def _made(function: Any) -> BaseTool:
     return made
 
 
-def answer_keys(output_key: Any) -> AnswerKeys:
+def answer_keys(output_key: object) -> AnswerKeys:
     if output_key is not None and (not isinstance(output_key, str) or not output_key):
         raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")
     if output_key in {"messages", *_OWN_TYPES}:
@@ -142,7 +142,7 @@ def answer_keys(output_key: Any) -> AnswerKeys:
     return AnswerKeys.named(output_key)
 
 
-def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> None:
+def check_state_schema(schema: object, keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> None:
     """Refuse a state schema that is not a ``TypedDict`` or redefines a key of the agent."""
     if not is_typeddict(schema):
         name = shown(schema) if isinstance(schema, type) else "State"
@@ -160,22 +160,22 @@ def check_state_schema(schema: Any, keys: AnswerKeys, answers: Sequence[AnswerSc
             )
 
 
-def _is_own(key: str, hint: Any, answers: Sequence[AnswerSchema]) -> bool:
+def _is_own(key: str, hint: object, answers: Sequence[AnswerSchema]) -> bool:
     if key == "messages":
         return (get_origin(hint) or hint) in {list, Sequence}
     if key == "structured_response":
-        declared: Any = Union[tuple(schema.annotation for schema in answers) or (Any,)]  # noqa: UP007  # known at run time only
+        declared: object = Union[tuple(schema.annotation for schema in answers) or (Any,)]  # noqa: UP007  # known at run time only
         return isinstance(hint, TypeVar) or hint in (Any, declared, Optional[declared])  # noqa: UP045  # as above
     return bool(hint == _OWN_TYPES.get(key))
 
 
-def _bare(hint: Any) -> Any:
+def _bare(hint: Any) -> object:
     while get_origin(hint) in {Annotated, Required, NotRequired, ReadOnly}:
         hint = get_args(hint)[0]
     return hint
 
 
-_OWN_TYPES: Mapping[str, Any] = {
+_OWN_TYPES: Mapping[str, object] = {
     key: _bare(hint)
     for schema in (PrivateState, EvidenceState)
     for key, hint in get_type_hints(schema, include_extras=True).items()

@@ -57,7 +57,7 @@ def create_agent(
     response_format: Any = None,
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create an agent: a model that calls tools in a loop until there is an answer, or a reason why there is none.
 
     Args:
@@ -118,7 +118,7 @@ def build_agent_graph(
     model: Any,
     tools: Sequence[Tool] | None = None,
     *,
-    response_format: Any = None,
+    response_format: object = None,
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> AgentStateGraph:

@@ -10,12 +10,12 @@ from answergraph.graphs.agent.create import create_agent
 from answergraph.runtime.extras import extra_needed
 
 _PACKAGE, _HOME = "langchain.agents", "langchain.agents.factory"
-_REPLACED: list[Any] = []
+_REPLACED: list[object] = []
 """LangChain's function while ours is in its place."""
 
 
 @wraps(create_agent)
-def _installed(*args: Any, **kwargs: Any) -> Any:
+def _installed(*args: Any, **kwargs: Any) -> object:
     # A function of its own: ``uninstall`` leaves modules alone that import ours by its name.
     return create_agent(*args, **kwargs)
 
@@ -62,7 +62,7 @@ def uninstall() -> None:
         _swap(_installed, _REPLACED.pop())
 
 
-def _swap(old: Any, new: Any) -> None:
+def _swap(old: object, new: object) -> None:
     modules = [module for name, module in list(sys.modules.items()) if isinstance(module, ModuleType) and name != __name__]
     for module in modules:
         for name in [name for name, value in list(vars(module).items()) if value is old]:

@@ -23,7 +23,7 @@ class AnswerTransformer(StreamTransformer):
         super().__init__(scope)
         self._answers: StreamChannel[AnswerEvent] = StreamChannel()
 
-    def init(self) -> dict[str, Any]:
+    def init(self) -> dict[str, object]:
         return {"answers": self._answers}
 
     def process(self, event: ProtocolEvent) -> bool:
@@ -55,7 +55,7 @@ class HideAnswerCalls:
             AgentSpecError: If it is not supported.
         """
         self._names = frozenset(as_strategy(response_format).schema_names)
-        self._places: set[tuple[str | None, Any]] = set()
+        self._places: set[tuple[str | None, object]] = set()
 
     def __call__(self, message: BaseMessage) -> BaseMessage | None:
         """Return a message without its answer calls.
@@ -100,17 +100,17 @@ class HideAnswerCalls:
         )
         return changed if calls or malformed or changed.content else None
 
-    def _content(self, message: AIMessage) -> Any:
+    def _content(self, message: AIMessage) -> object:
         # Some providers also write a call as a content block with the same index.
         if isinstance(message.content, str):
             return message.content
         return [block for block in message.content if not self._is_answer(block, message.id)]
 
-    def _is_answer(self, block: Any, message_id: str | None) -> bool:
+    def _is_answer(self, block: object, message_id: str | None) -> bool:
         if not isinstance(block, Mapping) or block.get("type") in ("text", "reasoning", "thinking"):
             return False
         return block.get("name") in self._names or (message_id, block.get("index", self)) in self._places
 
 
-def _without_raw_calls(message: AIMessage) -> dict[str, Any]:
+def _without_raw_calls(message: AIMessage) -> dict[str, object]:
     return {key: value for key, value in message.additional_kwargs.items() if key != "tool_calls"}

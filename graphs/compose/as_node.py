@@ -11,10 +11,10 @@ from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.argument_checks import check_function, meant, shown
 from answergraph.runtime.errors import AgentSpecError
 
-Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
+Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, object]]
 """A mapping between two states: for each key the key of the other state, or a function."""
 
-StateMapper = Callable[[Any], Mapping[str, Any]]
+StateMapper = Callable[[Any], Mapping[str, object]]
 
 
 def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Runnable[Any, Any]:
@@ -60,7 +60,7 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     return RunnableLambda(invoke, ainvoke, name=agent.get_name())
 
 
-def _check_names(which: str, mapped: Any, side: Callable[[Any], Iterable[Any]], known: Collection[str]) -> None:
+def _check_names(which: str, mapped: object, side: Callable[[Any], Iterable[object]], known: Collection[str]) -> None:
     """Raise ``AgentSpecError`` for a name that the agent does not have."""
     form = "{key of the agent: key of the state}" if which == "inputs" else "{key of the state: key of the agent's result}"
     if callable(mapped):
@@ -80,7 +80,7 @@ def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:
     if callable(mapped):
         return mapped
 
-    def made(source: Any) -> dict[str, Any]:
+    def made(source: Any) -> dict[str, object]:
         given = source if isinstance(source, Mapping) else vars(source)
         if needed in mapped and mapped[needed] not in given:
             raise AgentSpecError(

@@ -127,11 +127,11 @@ def _cited(messages: Sequence[AnyMessage], outcome: Outcome | None) -> list[Reco
 
 def _conversation(
     request: Annotated[str, "What to do, with everything one has to know for it: nothing else of this conversation is seen."],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {"messages": [HumanMessage(request)]}
 
 
-def _with_status(result: Any) -> Any:
+def _with_status(result: Any) -> object:
     if not isinstance(result, ToolMessage) or not isinstance(result.artifact, dict):
         return result
     has_answer = result.artifact["structured_response"] is not None or result.artifact["outcome"] is None

@@ -15,7 +15,7 @@ from answergraph.runtime.errors import AgentSpecError
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
 
-Graph = Pregel[Any, Any, Any, Any]
+Graph = Pregel[Any, Any]
 
 _WAITS = {
     "waits_for_person": "a person: agent.invoke(Command(resume=…), config), or behind a breakpoint agent.invoke(None, config)",
@@ -85,7 +85,7 @@ async def aresume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
     return await agent.ainvoke(None, config, **options)
 
 
-def _check_thread(agent: Any, config: RunnableConfig) -> None:
+def _check_thread(agent: object, config: RunnableConfig) -> None:
     """Raise ``AgentSpecError`` for an unknown kind of graph or thread."""
     if not isinstance(agent, Pregel) or not any(map(_is_ours, _builders(agent))):
         raise AgentSpecError(
@@ -99,11 +99,11 @@ def _check_thread(agent: Any, config: RunnableConfig) -> None:
         raise AgentSpecError(f"config={shown(config)} names no thread; write config={{'configurable': {{'thread_id': …}}}}.")
 
 
-def _builders(agent: Graph) -> list[Any]:
+def _builders(agent: Graph) -> list[object]:
     return [getattr(graph, "builder", None) for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True)))]
 
 
-def _is_ours(builder: Any) -> bool:
+def _is_ours(builder: object) -> bool:
     schema = getattr(builder, "state_schema", None)
     return isinstance(builder, AgentStateGraph) or getattr(schema, "__module__", "").startswith("answergraph.")
 

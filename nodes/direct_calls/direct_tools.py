@@ -66,7 +66,7 @@ class DirectTool:
             return None
         return cls(tool, schema, names)
 
-    def arguments(self, call: ToolCall) -> dict[str, Any]:
+    def arguments(self, call: ToolCall) -> dict[str, object]:
         """Return the validated arguments by name, with the schema's defaults."""
         if not self.names:
             return {}
@@ -98,11 +98,11 @@ class DirectCall:
             return await tool.ainvoke(self._input(), self.config)
         return self._message(await tool.coroutine(**self.direct.arguments(self.call)))
 
-    def outcome_again(self, **outcome: Any) -> BaseTool:
+    def outcome_again(self, **outcome: object) -> BaseTool:
         """Return a tool stub that returns this ``value`` or raises this ``error``."""
         return self._stand_in(ReplaysOutcome, **outcome)
 
-    def _message(self, value: Any) -> Any:
+    def _message(self, value: object) -> object:
         if type(value) is str:
             content = value
         elif type(value) in _WRITTEN_AS_JSON:
@@ -167,7 +167,7 @@ def _is_plain_schema(schema: type[BaseModel]) -> bool:
     return not any(field.exclude or not _is_plain_type(field.metadata) for field in schema.model_fields.values())
 
 
-def _takes_just(function: Callable[..., Any], names: tuple[str, ...]) -> bool:
+def _takes_just(function: Callable[..., object], names: tuple[str, ...]) -> bool:
     parameters = inspect.signature(function).parameters
     if set(parameters) != set(names) or _SPECIAL_NAMES & parameters.keys():
         return False
@@ -180,7 +180,7 @@ def _takes_just(function: Callable[..., Any], names: tuple[str, ...]) -> bool:
     return all(_is_plain_type(_metadata_in(hint)) and not _is_special(hint) for hint in hints.values())
 
 
-def _is_special(hint: Any) -> bool:
+def _is_special(hint: object) -> bool:
     return any(word in repr(hint) for word in _SPECIAL_TYPES)
 
 
@@ -189,7 +189,7 @@ def _is_plain_type(metadata: Any) -> bool:
     return all(isinstance(item, str) or type(item).__module__.startswith(_HARMLESS_METADATA) for item in metadata)
 
 
-def _metadata_in(hint: Any) -> Iterator[Any]:
+def _metadata_in(hint: object) -> Iterator[object]:
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint):
         yield from _metadata_in(part)

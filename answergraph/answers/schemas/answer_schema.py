@@ -68,7 +68,7 @@ class AnswerSchema:
         """The schema of the object on the wire."""
         return self.value_schema if self.is_object else wrapped_value(self.value_schema)
 
-    def validate(self, data: Any) -> Any:
+    def validate(self, data: object) -> Any:
         """Return a model's answer, wrapped or bare, as a value of the declared type; raise as ``load`` does."""
         if self.is_object or not (isinstance(data, Mapping) and data.keys() == {VALUE}):
             return self.load(data)
@@ -79,7 +79,7 @@ class AnswerSchema:
                 return self.load(data)
             raise
 
-    def load(self, data: Any) -> Any:
+    def load(self, data: object) -> Any:
         """Return bare JSON as a value of the declared type; raise ``ValueError`` in LangChain's words if it does not fit."""
         try:
             return self.validator.validate(data)
@@ -88,7 +88,7 @@ class AnswerSchema:
             error = self._with_few_errors(error, data)
             raise ValueError(f"Failed to parse data to {self.label}: {_cut(str(error))}") from error
 
-    def _with_few_errors(self, error: Exception, data: Any) -> Exception:
+    def _with_few_errors(self, error: Exception, data: object) -> Exception:
         """Return an error that can be written: a list of a union has an error for each item, member and field."""
         if not isinstance(error, ValidationError) or error.error_count() <= MAX_ERRORS_WRITTEN:
             return error
@@ -96,11 +96,11 @@ class AnswerSchema:
 
         return explained_by(self.value_schema, data) or ValueError(f"it does not fit, in {error.error_count():,} ways")
 
-    def may_fit(self, data: Any, *, bare: bool) -> bool:
+    def may_fit(self, data: object, *, bare: bool) -> bool:
         """Return whether ``load`` (of ``bare`` data) or ``validate`` may accept data; false only if that costs little to know."""
         return not (bare or self.is_object) or self.validator.may_fit(data)
 
-    def dump(self, value: Any) -> Any:
+    def dump(self, value: object) -> Any:
         return self.validator.dump(value)
 
     def holds(self, value: Any) -> bool:
@@ -121,11 +121,11 @@ class AnswerSchema:
         """The keys that the schema names."""
         return self._known_keys.names
 
-    def declares_keys_of(self, data: Mapping[str, Any]) -> bool:
+    def declares_keys_of(self, data: Mapping[str, object]) -> bool:
         """Return whether the schema declares every key of an object."""
         return self._known_keys.takes_others or data.keys() <= self._known_keys.names
 
-    def knows(self, data: Mapping[str, Any]) -> bool:
+    def knows(self, data: Mapping[str, object]) -> bool:
         """Return whether the schema declares every key of an object, and the object has one of the named keys."""
         return self.declares_keys_of(data) and not (self._known_keys.names and self._known_keys.names.isdisjoint(data))
 
@@ -135,12 +135,12 @@ class AnswerSchema:
         names = self._known_keys.names
         return bool(names & {"name", "function"} and names & CALL_ARGUMENTS)
 
-    def problem_with(self, data: Mapping[str, Any]) -> str:
+    def problem_with(self, data: Mapping[str, object]) -> str:
         """Return why an object with unknown keys is not an answer, for the model."""
         unknown = [key for key in data if key not in self._known_keys.names]
         return f"the keys of the answer are {sorted(self._known_keys.names)!r}, not {unknown!r}"
 
-    def is_echo(self, data: Mapping[str, Any]) -> bool:
+    def is_echo(self, data: Mapping[str, object]) -> bool:
         """Return whether an object is this schema itself."""
         properties = self.json_schema.get("properties")
         return data == self.json_schema or (bool(properties) and data.get("properties") == properties)
@@ -204,11 +204,11 @@ def _without_path(detail: ErrorDetails) -> str:
 class Validator(Protocol):
     """Validates JSON into the declared type (or raises ``ValueError``), and dumps values to JSON."""
 
-    def validate(self, data: Any) -> Any: ...
+    def validate(self, data: object) -> Any: ...
 
-    def may_fit(self, data: Any) -> bool: ...
+    def may_fit(self, data: object) -> bool: ...
 
-    def dump(self, value: Any) -> Any: ...
+    def dump(self, value: object) -> Any: ...
 
     def holds(self, value: Any) -> bool: ...
 
@@ -223,7 +223,7 @@ class TypeValidator:
     strict: bool = False
     """Whether ``holds`` is false for a value that needs conversion."""
 
-    def validate(self, data: Any) -> Any:
+    def validate(self, data: object) -> Any:
         try:
             return self.adapter.validate_python(data)
         except ValidationError:
@@ -232,11 +232,11 @@ class TypeValidator:
                 return self.adapter.validate_json(to_json(data))
             raise
 
-    def may_fit(self, data: Any) -> bool:
+    def may_fit(self, data: object) -> bool:
         # Only the validator tells, which is to run once per answer.
         return True
 
-    def dump(self, value: Any) -> Any:
+    def dump(self, value: object) -> Any:
         return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
     def holds(self, value: Any) -> bool:

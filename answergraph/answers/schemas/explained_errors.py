@@ -62,7 +62,7 @@ def explained(schema: Mapping[str, Any], data: Any, validator: Any) -> list[tupl
     return errors
 
 
-def _sizes(data: Any) -> dict[int, int]:
+def _sizes(data: object) -> dict[int, int]:
     """Return the size of each value by its id, in characters and values; the answer's depth is bounded by its reader."""
     order, waiting = list[Any](), [data]
     while waiting:
@@ -76,7 +76,7 @@ def _sizes(data: Any) -> dict[int, int]:
     return sizes
 
 
-def _inner(value: Any) -> list[Any]:
+def _inner(value: object) -> list[object]:
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
@@ -91,7 +91,7 @@ class _Explanation:
     searched: set[tuple[str, Place]] = field(default_factory=set)
     pairs_left: int = MAX_PAIRS
 
-    def errors(self, pointer: str, value: Any, place: Place) -> Errors:
+    def errors(self, pointer: str, value: object, place: Place) -> Errors:
         """Yield the errors of a value that does not fit a schema."""
         if self._is_small(pointer, value) and (validator := self._validator(pointer)) is not None:
             yield from self._chosen_errors(validator.iter_errors(value), value, place)
@@ -106,7 +106,7 @@ class _Explanation:
             yield from self.errors(*part[:2], (*place, *part[2]))
             part = next(wrong, None)
 
-    def _chosen_errors(self, errors: Any, value: Any, place: Place) -> Errors:
+    def _chosen_errors(self, errors: Any, value: object, place: Place) -> Errors:
         """Yield the errors of a validator; for a union with a discriminator those of the member that was meant."""
         for error in errors:
             path = list(error.instance_path)
@@ -117,7 +117,7 @@ class _Explanation:
             else:
                 yield (*place, *path), str(error.message)
 
-    def _is_small(self, pointer: str, value: Any) -> bool:
+    def _is_small(self, pointer: str, value: object) -> bool:
         """Count what explaining a value costs, up to the bound."""
         cost, waiting = 0, [(pointer, value)]
         while waiting:
@@ -132,7 +132,7 @@ class _Explanation:
             waiting += self._pairs(pointer, value)
         return True
 
-    def _pairs(self, pointer: str, value: Any) -> Iterator[tuple[str, Any]]:
+    def _pairs(self, pointer: str, value: object) -> Iterator[tuple[str, object]]:
         """Yield the schemas that are tried for a value or the values in it, each with the value."""
         position = self.positions[pointer]
         yield from ((target, value) for target in [*position.beside, *self._target(position)])
@@ -157,7 +157,7 @@ class _Explanation:
             steps = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
             yield from ((f"{pointer}/{keyword}", value[step], (step,)) for step in steps if step not in seen)
 
-    def _named_parts(self, pointer: str, value: Any) -> Iterator[tuple[str, Any, Place]]:
+    def _named_parts(self, pointer: str, value: object) -> Iterator[tuple[str, object, Place]]:
         """Yield the schemas of single properties and items, with their values."""
         named = len(self.positions[pointer].named)
         steps: Any = value.items() if isinstance(value, dict) else enumerate(value[:named]) if isinstance(value, list) else ()
@@ -169,7 +169,7 @@ class _Explanation:
         target = unquote(str(position.schema.get("$ref", "")))
         return [target] if target in self.positions else []
 
-    def _chosen(self, pointer: str, value: Any) -> int | None:
+    def _chosen(self, pointer: str, value: object) -> int | None:
         """Return which member of a union a value was meant for: the only one whose constants it has."""
         position = self.positions.get(pointer)
         members = position and (position.schema.get("anyOf") or position.schema.get("oneOf"))
@@ -179,7 +179,7 @@ class _Explanation:
         meant = [at for at in range(len(members)) if self._has_constants(f"{pointer}/{keyword}/{at}", value)]
         return meant[0] if len(meant) == 1 else None
 
-    def _has_constants(self, pointer: str, value: Mapping[str, Any]) -> bool:
+    def _has_constants(self, pointer: str, value: Mapping[str, object]) -> bool:
         position = self.positions.get(pointer)
         if position is None:
             return False
@@ -190,11 +190,11 @@ class _Explanation:
         constants = {name: body["const"] for name, body in bodies if isinstance(body, Mapping) and "const" in body}
         return bool(constants) and all(name in value and value[name] == constant for name, constant in constants.items())
 
-    def _missing(self, pointer: str, value: Any) -> list[str]:
+    def _missing(self, pointer: str, value: object) -> list[str]:
         required = self.positions[pointer].schema.get("required")
         return [name for name in required if name not in value] if isinstance(required, list) and isinstance(value, dict) else []
 
-    def _fits(self, pointer: str, value: Any, step: Place, place: Place) -> bool:
+    def _fits(self, pointer: str, value: object, step: Place, place: Place) -> bool:
         """Return whether a value fits, cannot be checked, or was searched already, in a schema that refers to itself."""
         key = pointer, (*place, *step)
         if key in self.searched or (validator := self._validator(pointer)) is None or validator.is_valid(value):
@@ -214,7 +214,7 @@ class _Explanation:
         return self.validators.get(pointer)
 
 
-def _at(value: Any, path: list[str | int]) -> Any:
+def _at(value: Any, path: list[str | int]) -> object:
     for step in path:
         value = value[step]
     return value

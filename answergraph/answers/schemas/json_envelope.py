@@ -22,9 +22,9 @@ BY_NAME = frozenset({*_DEFINITIONS, "properties", "patternProperties", "dependen
 DATA = frozenset({"const", "enum", "default", "example", "examples"})
 
 
-def wrapped_value(schema: Mapping[str, Any]) -> dict[str, Any]:
+def wrapped_value(schema: Mapping[str, object]) -> dict[str, Any]:
     """Return the schema of an object with the only member ``value``, because answers are objects on the wire."""
-    definitions: dict[str, Any] = {}
+    definitions: dict[str, object] = {}
     properties = {VALUE: _moved(schema, f"#/properties/{VALUE}", definitions)}
     root = {"type": "object", "properties": properties, "required": [VALUE], "additionalProperties": False}
     return {**root, "$defs": definitions} if definitions else root
@@ -54,7 +54,7 @@ def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]
     return {"anyOf": alternatives, "$defs": definitions} if definitions else {"anyOf": alternatives}
 
 
-def _have_discriminator(schemas: Sequence[Mapping[str, Any]]) -> bool:
+def _have_discriminator(schemas: Sequence[Mapping[str, object]]) -> bool:
     """Return whether all schemas require one key, each with another constant."""
     constants = [dict(_required_constants(schema)) for schema in schemas]
     shared = set.intersection(*map(set, constants))
@@ -73,7 +73,7 @@ def opened(data: Any) -> Any:
     return inner if isinstance(inner, Mapping) and inner.keys() <= {SCHEMA, VALUE} else data
 
 
-def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> Any:
+def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> object:
     """Return a schema without its definitions, which move to the root under free names."""
     defined = [(key, schema[key]) for key in _DEFINITIONS if isinstance(schema.get(key), Mapping)]
     own = {f"#/{keyword}/{name}": (name, body) for keyword, bodies in defined for name, body in bodies.items()}
@@ -87,7 +87,7 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
                 return f"#/$defs/{name}{reference.removeprefix(pointer)}"
         return f"{place}{reference[1:]}" if reference.startswith("#") else reference
 
-    def moved(key: str, value: Any) -> Any:
+    def moved(key: str, value: object) -> Any:
         return pointed(value) if key == "$ref" and isinstance(value, str) else value
 
     for pointer, (_, body) in own.items():
@@ -95,7 +95,7 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -
     return rewritten({key: value for key, value in schema.items() if key not in _OF_THE_ROOT}, moved)
 
 
-def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
+def rewritten(schema: object, change: Callable[[str, Any], object]) -> Any:
     """Return a schema in which the value of each keyword is ``change(keyword, value)``; ``LEFT_OUT`` removes the keyword.
 
     Names that the developer chose, and data, are not keywords.
@@ -108,13 +108,13 @@ def rewritten(schema: Any, change: Callable[[str, Any], Any]) -> Any:
     return {key: _rewritten_value(key, value, change) for key, value in changed.items() if value is not LEFT_OUT}
 
 
-def without(keyword: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def without(keyword: str, schema: Mapping[str, object]) -> dict[str, Any]:
     """Return a schema without a keyword, wherever it is."""
     changed: dict[str, Any] = rewritten(schema, lambda key, value: LEFT_OUT if key == keyword else value)
     return changed
 
 
-def _rewritten_value(key: str, value: Any, change: Callable[[str, Any], Any]) -> Any:
+def _rewritten_value(key: str, value: object, change: Callable[[str, Any], object]) -> object:
     if key in BY_NAME and isinstance(value, Mapping):
         return {name: rewritten(schema, change) for name, schema in value.items()}
     return value if key in DATA else rewritten(value, change)

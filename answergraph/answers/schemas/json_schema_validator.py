@@ -23,15 +23,15 @@ class JsonSchemaValidator:
     validator: Any
     schema: Mapping[str, Any]
 
-    def validate(self, data: Any) -> Any:
+    def validate(self, data: object) -> Any:
         if self.validator.is_valid(data):
             return data
         raise SchemaMismatchError(explained(self.schema, data, self.validator))
 
-    def may_fit(self, data: Any) -> bool:
+    def may_fit(self, data: object) -> bool:
         return self.holds(data)
 
-    def dump(self, value: Any) -> Any:
+    def dump(self, value: object) -> Any:
         return value
 
     def holds(self, value: Any) -> bool:
@@ -41,7 +41,7 @@ class JsonSchemaValidator:
             return False
 
 
-def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
+def json_schema_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
     """Return the validator of a JSON Schema; raise ``AgentSpecError`` if it is invalid or refers to another document."""
     try:
         return JsonSchemaValidator(compiled(schema), schema)
@@ -50,7 +50,7 @@ def json_schema_validator(schema: Mapping[str, Any]) -> JsonSchemaValidator:
         raise AgentSpecError(f"This response format is not a valid JSON Schema: {summary}") from error
 
 
-def explained_by(schema: Mapping[str, Any], data: Any) -> SchemaMismatchError | None:
+def explained_by(schema: Mapping[str, object], data: object) -> SchemaMismatchError | None:
     """Return why data does not fit a JSON Schema; ``None`` if it does, or the schema is invalid."""
     try:
         json_schema_validator(schema).validate(data)

@@ -17,7 +17,7 @@ class KnownKeys(NamedTuple):
     """Whether the schema explicitly allows other keys, or names none."""
 
 
-def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
+def known_keys(schema: Mapping[str, object]) -> KnownKeys:
     """Return the keys that a schema and its parts declare for the outermost object."""
     parts = list(parts_of(schema, schema, set()))
     declared = [part["properties"] for part in parts if isinstance(part.get("properties"), Mapping)]
@@ -26,7 +26,7 @@ def known_keys(schema: Mapping[str, Any]) -> KnownKeys:
     return KnownKeys(frozenset(name for properties in declared for name in properties), takes_others)
 
 
-def parts_of(schema: Any, root: Mapping[str, Any], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+def parts_of(schema: object, root: Mapping[str, object], seen: set[str]) -> Iterator[Mapping[str, Any]]:
     """Yield a schema and all schemas for the same value: alternatives and the targets of references, each target once."""
     if not isinstance(schema, Mapping):
         return

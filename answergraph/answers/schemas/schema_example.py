@@ -43,7 +43,7 @@ class Example(NamedTuple):
     """Whether it shows every part of the schema."""
 
 
-def example_of(schema: Mapping[str, Any]) -> Example:
+def example_of(schema: Mapping[str, object]) -> Example:
     """Return an example answer as JSON, with a placeholder for each value; a union has one example per alternative.
 
     An example grows with the width of the schema to the power of its depth, so a long one is made again with fewer levels.
@@ -56,7 +56,7 @@ def example_of(schema: Mapping[str, Any]) -> Example:
     return Example(_CUT, is_whole=False)
 
 
-def needs_schema(schema: Any) -> bool:
+def needs_schema(schema: object) -> bool:
     """Return whether a schema says more than its example: it is recursive, or has a keyword that an example does not express."""
     if isinstance(schema, list):
         return any(map(needs_schema, schema))
@@ -66,7 +66,7 @@ def needs_schema(schema: Any) -> bool:
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
 
 
-def _refers_to_itself(schema: Mapping[str, Any]) -> bool:
+def _refers_to_itself(schema: Mapping[str, object]) -> bool:
     definitions = schema.get("$defs")
     if not isinstance(definitions, Mapping):
         return schema.get("$ref") == "#"
@@ -83,7 +83,7 @@ class _TooLongError(Exception):
 class _Drawing:
     """One try to make an example."""
 
-    root: Mapping[str, Any]
+    root: Mapping[str, object]
     max_depth: int
     most: int
     drawn: int = 0
@@ -114,7 +114,7 @@ class _Drawing:
             return self._one_of(alternatives, depth, note)
         return self._single(alternatives[0], depth, note)
 
-    def _single(self, schema: Any, depth: int, note: str) -> Any:
+    def _single(self, schema: Any, depth: int, note: str) -> object:
         if not isinstance(schema, Mapping):
             return "<anything>"
         if schema.get("type") == "object" or "properties" in schema:
@@ -125,7 +125,7 @@ class _Drawing:
         self._count(len(leaf))
         return leaf
 
-    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, object]:
         required = frozenset(schema.get("required", ()))
         shown: dict[str, Any] = {}
         for name, body in schema.get("properties", {}).items():
@@ -134,7 +134,7 @@ class _Drawing:
         more = schema.get("additionalProperties")
         return {**shown, "<key>": self.value(more, depth + 1, "")} if isinstance(more, Mapping) and not shown else shown
 
-    def _one_of(self, alternatives: list[Any], depth: int, note: str) -> Any:
+    def _one_of(self, alternatives: list[Any], depth: int, note: str) -> object:
         """Return simple alternatives in words, a single structured one as it is, and several in a list."""
         each = [self.value(schema, depth + 1, "") for schema in alternatives]
         if all(example == _CUT for example in each):
@@ -162,7 +162,7 @@ def _leaf(schema: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _counts(schema: Mapping[str, Any]) -> str:
+def _counts(schema: Mapping[str, object]) -> str:
     least, most = schema.get("minItems"), schema.get("maxItems")
     return ", ".join([*([f"at least {least} items"] if least else []), *([f"at most {most} items"] if most is not None else [])])
 

@@ -35,13 +35,13 @@ _SAYING = _OBJECT_KEYWORDS.union(
 )
 
 
-def is_schema(declared: Any) -> bool:
+def is_schema(declared: object) -> bool:
     # Generic aliases forward attributes to their class, so nothing else may be read from them.
     kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
     return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
 
 
-def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
+def answer_schemas(declared: object) -> tuple[AnswerSchema, ...]:
     """Return one answer schema per alternative of a declared type, in order.
 
     Alternatives are the members of a union, of ``oneOf`` and ``anyOf`` at the root of a JSON Schema, and the items of a tuple.
@@ -55,7 +55,7 @@ def answer_schemas(declared: Any) -> tuple[AnswerSchema, ...]:
     return schemas
 
 
-def _variants(declared: Any) -> Iterator[Any]:
+def _variants(declared: object) -> Iterator[Any]:
     declared = _schema_of_format(declared)
     alternatives = _alternatives(declared)
     if alternatives is None:
@@ -64,7 +64,7 @@ def _variants(declared: Any) -> Iterator[Any]:
         yield from _variants(alternative)
 
 
-def _schema_of_format(declared: Any) -> Any:
+def _schema_of_format(declared: object) -> Any:
     """Return the JSON Schema of OpenAI's ``{"type": "json_schema", …}``; anything else unchanged."""
     if not isinstance(declared, dict) or declared.get("type") != "json_schema":
         return declared
@@ -93,7 +93,7 @@ def _alternatives(declared: Any) -> Sequence[Any] | None:
     return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
 
 
-def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
+def _alternatives_of_json_schema(schema: Mapping[str, object]) -> list[Any] | None:
     # Alternatives with further keywords beside them are one schema.
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for keyword in ("oneOf", "anyOf"):
@@ -105,7 +105,7 @@ def _alternatives_of_json_schema(schema: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _is_union(declared: Any) -> bool:
+def _is_union(declared: object) -> bool:
     if isinstance(declared, TypeAliasType):
         return _is_union(declared.__value__)
     if get_origin(declared) is Annotated:
@@ -113,11 +113,11 @@ def _is_union(declared: Any) -> bool:
     return get_origin(declared) in {UnionType, Union}
 
 
-def _discriminates(metadata: Any) -> bool:
+def _discriminates(metadata: object) -> bool:
     return isinstance(metadata, Discriminator) or (isinstance(metadata, FieldInfo) and metadata.discriminator is not None)
 
 
-def _answer_schema(declared: Any) -> AnswerSchema:
+def _answer_schema(declared: object) -> AnswerSchema:
     if isinstance(declared, AnswerSchema):
         return declared
     if isinstance(declared, dict):
@@ -129,7 +129,7 @@ def _answer_schema(declared: Any) -> AnswerSchema:
     raise _unsupported(declared)
 
 
-def _unsupported(declared: Any, reason: str = "") -> AgentSpecError:
+def _unsupported(declared: object, reason: str = "") -> AgentSpecError:
     advice = _advice(declared) or (
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
@@ -145,7 +145,7 @@ def _makes_formats(cls: type) -> bool:
     return of_strategies and not _is_model(cls)
 
 
-def _advice(declared: Any) -> str:
+def _advice(declared: object) -> str:
     """Return advice for a value that is not a type, empty if there is none."""
     cls = declared if isinstance(declared, type) else type(declared)
     if _makes_formats(cls):
@@ -196,17 +196,17 @@ def _is_model(declared: Any) -> bool:
     return isinstance(declared, type) and issubclass(declared, BaseModel)
 
 
-def _is_record(declared: Any) -> bool:
+def _is_record(declared: object) -> bool:
     if not isinstance(declared, type) or issubclass(declared, RootModel):
         return False
     return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
 
 
-def _without_metadata(declared: Any) -> Any:
+def _without_metadata(declared: object) -> Any:
     return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
 
-def _class_of(declared: Any) -> Any:
+def _class_of(declared: object) -> Any:
     bare = _without_metadata(declared)
     return get_origin(bare) or bare
 
@@ -218,7 +218,7 @@ def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
     return str(value_schema.get("description", ""))
 
 
-def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
+def _from_json_schema(declared: dict[str, object]) -> AnswerSchema:
     # Takes a twentieth of the import time, and only JSON Schemas need it.
     from answergraph.answers.schemas.json_schema_validator import json_schema_validator  # noqa: PLC0415 - see above
 
@@ -240,7 +240,7 @@ def _from_json_schema(declared: dict[str, Any]) -> AnswerSchema:
     )
 
 
-def _is_object(schema: Mapping[str, Any]) -> bool:
+def _is_object(schema: Mapping[str, object]) -> bool:
     """Return whether a schema describes objects with members of known names."""
     root = _referred(schema, schema)
     if root.get("type", "object") != "object":
@@ -249,7 +249,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
     return not all(_OBJECT_KEYWORDS.isdisjoint(each) for each in (root, *branches))
 
 
-def _referred(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _referred(schema: Mapping[str, object], document: Mapping[str, object]) -> Mapping[str, Any]:
     """Return the schema at the end of a chain of references within a document."""
     for _ in range(MAX_REFERENCES):
         target = pointed_at(str(schema["$ref"]), document) if "$ref" in schema else None
@@ -259,7 +259,7 @@ def _referred(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping
     return schema
 
 
-def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:
+def _name_of(declared: object, value_schema: Mapping[str, object]) -> str:
     bare = _without_metadata(declared)
     if bare is not declared and not _is_record(_class_of(declared)):
         return str(value_schema.get("title") or _name_of(bare, {}))
@@ -276,7 +276,7 @@ def _name_of(declared: Any, value_schema: Mapping[str, Any]) -> str:
     return "_".join([str(own), *(_name_of(argument, {}) for argument in get_args(declared))])
 
 
-def _digest(content: Any) -> str:
+def _digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 

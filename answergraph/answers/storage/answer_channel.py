@@ -73,7 +73,7 @@ class AnswerChannel(LastValue[Any]):
         copied.codec, copied.is_strict, copied.stored = self.codec, self.is_strict, self.stored
         return copied
 
-    def from_checkpoint(self, checkpoint: Any) -> Self:
+    def from_checkpoint(self, checkpoint: object) -> Self:
         channel = type(self)(self.typ, self.key, self.codec, is_strict=self.is_strict)
         # The value of an empty channel is LangGraph's mark for none.
         if checkpoint is not channel.value:
@@ -147,7 +147,7 @@ class AnswerCodec:
         proven = next((each for each in read if each.is_restored_by_json()), None)
         return None if proven is None else self._answers.put(_key(value), proven)
 
-    def to_write(self, value: Any, answer: Answer | None = None) -> Any:
+    def to_write(self, value: object, answer: Answer | None = None) -> Any:
         """Return the form of a value that a node writes to the state and that ``updates`` streams show.
 
         An answer becomes JSON; if several schemas are declared, it becomes ``{"schema": name, "value": JSON}``. Values that are
@@ -180,13 +180,13 @@ class AnswerCodec:
             return _loaded(named, written["value"], written)
         return self._of_any(written, otherwise=written)
 
-    def takes(self, written: Any) -> bool:
+    def takes(self, written: object) -> bool:
         """Return whether an unconverted write is an answer of our nodes, or of a declared type."""
         if isinstance(written, UnreadableAnswer) or self._written.get(_key(written)) is not None:
             return True
         return bool(self._schemas_of(written))
 
-    def to_checkpoint(self, value: Any) -> Any:
+    def to_checkpoint(self, value: object) -> Any:
         if isinstance(value, UnreadableAnswer):
             return {MARK: value.stored_answer["schema"], "value": value.stored_answer["data"]}
         if (answer := self.to_json(value)) is not None:
@@ -212,13 +212,13 @@ class AnswerCodec:
         except ValueError as mismatch:
             return UnreadableAnswer({"schema": name, "problem": str(mismatch), "data": value})
 
-    def _schemas_of(self, value: Any) -> list[AnswerSchema]:
+    def _schemas_of(self, value: object) -> list[AnswerSchema]:
         return [candidate for candidate in self.schemas if value is not None and candidate.holds(value)]
 
     def _named(self, name: object) -> AnswerSchema | None:
         return next((schema for schema in self.schemas if schema.name == name), None)
 
-    def _of_any(self, data: Any, otherwise: Any) -> Any:
+    def _of_any(self, data: object, otherwise: object) -> object:
         """Return data as a value of the only schema that it fits, else ``otherwise``."""
         fitting = [value for schema in self.schemas if (value := _loaded(schema, data, _NONE)) is not _NONE]
         return fitting[0] if len(fitting) == 1 else otherwise
@@ -236,7 +236,7 @@ def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
     return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> object:
     """Return what identifies a value as long as it is kept: Python shares equal numbers and texts, so their type and value."""
     kind = type(value)
     return (kind, value) if kind in _SHARED else id(value)
@@ -246,14 +246,14 @@ _SHARED = frozenset({str, int, float, bool})
 _NONE = object()
 
 
-def _schemas_of(typ: Any) -> tuple[AnswerSchema, ...]:
+def _schemas_of(typ: object) -> tuple[AnswerSchema, ...]:
     alternatives = get_args(typ)
     if NoneType not in alternatives:
         return answer_schemas(typ)
     return tuple(schema for alternative in alternatives if alternative is not NoneType for schema in answer_schemas(alternative))
 
 
-def _loaded(schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
+def _loaded(schema: AnswerSchema, data: object, otherwise: object) -> object:
     try:
         value = schema.load(data)
         return value if value is data or _contains(schema.dump(value), data) or is_same(value, data) else otherwise
@@ -261,11 +261,11 @@ def _loaded(schema: AnswerSchema, data: Any, otherwise: Any) -> Any:
         return otherwise
 
 
-def _is_marked(value: Any) -> bool:
+def _is_marked(value: object) -> bool:
     return isinstance(value, dict) and value.keys() == {MARK, "value"}
 
 
-def _contains(whole: Any, part: Any) -> bool:
+def _contains(whole: object, part: object) -> bool:
     """Return whether JSON contains other JSON; extra keys are defaults."""
     if isinstance(whole, dict) and isinstance(part, dict):
         return part.keys() <= whole.keys() and all(_contains(whole[key], part[key]) for key in part)

@@ -15,7 +15,7 @@ from answergraph.state.agent_state import AgentState, AnswerKeys, OmitFromInput,
 from answergraph.state.delta_channels import stores_deltas, with_messages_channel
 
 
-def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
+def merge_state_schemas(schemas: Sequence[type[object]], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> StateSchemas:
     """Merge the state schemas of an agent and its middleware; for duplicate keys the last one wins, as in LangChain.
 
     Cached, because reading type hints is most of the cost of building an agent. Keys marked with ``OmitFromSchema``, LangChain's
@@ -30,8 +30,8 @@ def merge_state_schemas(schemas: Sequence[type[Any]], keys: AnswerKeys, answers:
 _MERGED: RecentCache[StateSchemas] = RecentCache()
 
 
-def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[AnswerSchema], *, deltas: bool) -> StateSchemas:
-    fields: dict[str, Any] = {}
+def _merged(ordered: Sequence[type[object]], keys: AnswerKeys, answers: Sequence[AnswerSchema], *, deltas: bool) -> StateSchemas:
+    fields: dict[str, object] = {}
     for schema in [*ordered, PrivateState]:
         fields.update(_with_keys(_hints(schema), keys))
     fields = _with_answer(fields, keys, answers)
@@ -45,11 +45,11 @@ def _merged(ordered: Sequence[type[Any]], keys: AnswerKeys, answers: Sequence[An
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _hints(schema: type[Any]) -> dict[str, Any]:
+def _hints(schema: type[object]) -> dict[str, object]:
     return get_type_hints(schema, include_extras=True)
 
 
-def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
+def _with_keys(hints: dict[str, object], keys: AnswerKeys) -> dict[str, object]:
     """Return the fields of one schema, with the agent's keys for the answer."""
     standard = AnswerKeys()
     renamed = {standard.answer: keys.answer}
@@ -58,15 +58,15 @@ def _with_keys(hints: dict[str, Any], keys: AnswerKeys) -> dict[str, Any]:
     return {renamed.get(name, name): hint for name, hint in hints.items()}
 
 
-def _with_answer(fields: dict[str, Any], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, Any]:
+def _with_answer(fields: dict[str, object], keys: AnswerKeys, answers: Sequence[AnswerSchema]) -> dict[str, object]:
     if not answers:
         return fields
-    answer_type: Any = Optional[declared_union(answers)]  # noqa: UP045  # the types are known at run time only
+    answer_type: object = Optional[declared_union(answers)]  # noqa: UP045  # the types are known at run time only
     channel = AnswerChannel(answer_type, keys.answer, answer_codec(tuple(answers)), is_strict=True)
     return {**fields, keys.answer: NotRequired[Annotated[answer_type, OmitFromInput, channel]]}
 
 
-def _visible(fields: dict[str, Any], side: Literal["input", "output"]) -> dict[str, Any]:
+def _visible(fields: dict[str, object], side: Literal["input", "output"]) -> dict[str, object]:
     return {name: hint for name, hint in fields.items() if not any(_omits(meta, side) for meta in _metadata(hint))}
 
 
@@ -75,14 +75,14 @@ def _omits(metadata: object, side: str) -> bool:
     return type(metadata).__name__ == "OmitFromSchema" and getattr(metadata, side) is True
 
 
-def _metadata(hint: Any) -> tuple[Any, ...]:
+def _metadata(hint: object) -> tuple[object, ...]:
     if get_origin(hint) in {Required, NotRequired}:
         hint = get_args(hint)[0]
     return tuple(getattr(hint, "__metadata__", ()))
 
 
-def typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+def typed_dict(name: str, fields: dict[str, object]) -> type[object]:
+    schema: type[object] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 
 
@@ -91,19 +91,19 @@ def declared_union(schemas: Sequence[AnswerSchema]) -> Any:
     return Union[tuple(_shown(schema) for schema in schemas)]  # noqa: UP007  # the types are known at run time only
 
 
-def _shown(schema: AnswerSchema) -> Any:
+def _shown(schema: AnswerSchema) -> object:
     if not isinstance(schema.declared, dict):
         return schema.annotation
     return Annotated[schema.annotation, WithJsonSchema(inlined(schema.declared))]
 
 
-def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+def inlined(schema: Mapping[str, object]) -> dict[str, Any]:
     """Return a JSON Schema with references replaced by definitions, to embed it; one that refers to itself accepts any value."""
-    shown: dict[str, Any] = _without_references(schema, schema, frozenset())
+    shown: dict[str, object] = _without_references(schema, schema, frozenset())
     return shown
 
 
-def _without_references(node: Any, root: Mapping[str, Any], opened: frozenset[str]) -> Any:
+def _without_references(node: object, root: Mapping[str, object], opened: frozenset[str]) -> Any:
     if isinstance(node, list):
         return [_without_references(part, root, opened) for part in node]
     if not isinstance(node, Mapping):

@@ -30,9 +30,9 @@ class Position:
     """Subschemas for all remaining properties or items."""
 
 
-def positions(document: Mapping[str, Any]) -> Iterator[Position]:
+def positions(document: Mapping[str, object]) -> Iterator[Position]:
     """Yield every schema of a document that is an object, outer ones first; the document must not contain itself."""
-    waiting: list[tuple[str, Mapping[str, Any]]] = [("#", document)]
+    waiting: list[tuple[str, Mapping[str, object]]] = [("#", document)]
     while waiting:
         pointer, schema = waiting.pop()
         position = Position(pointer, schema)
@@ -62,7 +62,7 @@ def _group(position: Position, keyword: str) -> list[str]:
     return [] if keyword in {"$defs", "definitions"} else position.shared
 
 
-def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, object]]]:
     for keyword in _ONE:
         if isinstance(schema.get(keyword), Mapping):
             yield keyword, f"{pointer}/{keyword}", schema[keyword]
@@ -74,7 +74,7 @@ def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str,
             yield from _members(keyword, f"{pointer}/{keyword}", schema[keyword].items())
 
 
-def _members(keyword: str, pointer: str, members: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _members(keyword: str, pointer: str, members: Any) -> Iterator[tuple[str, str, Mapping[str, object]]]:
     for step, member in members:
         if isinstance(member, Mapping):
             yield keyword, f"{pointer}/{step_of(step)}", member

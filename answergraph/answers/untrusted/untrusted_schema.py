@@ -78,7 +78,7 @@ def schema_text(schema: object) -> str:
     return text
 
 
-def _refuse_what_is_not_json(schema: dict[Any, Any]) -> None:
+def _refuse_what_is_not_json(schema: dict[object, object]) -> None:
     # Iterative: the input may be deeper than Python's stack, cyclic, or share objects.
     waiting: list[tuple[object, int]] = [(schema, 1)]
     size = 0
@@ -110,14 +110,14 @@ def _quoted(value: object) -> str:
     return ascii(value)[:_MAX_QUOTED_CHARACTERS] if isinstance(value, str | float) else f"a value of type {type(value).__name__}"
 
 
-def _refuse_unknown_draft(schema: dict[str, Any]) -> None:
+def _refuse_unknown_draft(schema: dict[str, object]) -> None:
     # The validator would fetch an unknown address.
     draft = schema.get("$schema")
     if draft is not None and (not isinstance(draft, str) or draft.removesuffix("#") not in _DRAFTS):
         raise UntrustedSchemaError(f"'$schema' names no known draft; leave it out, or name one of: {', '.join(sorted(_DRAFTS))}.")
 
 
-def _bounded_positions(schema: dict[str, Any]) -> dict[str, Position]:
+def _bounded_positions(schema: dict[str, object]) -> dict[str, Position]:
     found: dict[str, Position] = {}
     for position in positions(schema):
         found[position.pointer] = position
@@ -179,7 +179,7 @@ def _referred(position: Position, found: dict[str, Position]) -> list[str]:
     return [target]
 
 
-def _refuse_what_clients_follow(schema: dict[str, Any], found: dict[str, Position]) -> None:
+def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Position]) -> None:
     """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
     if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
         raise UntrustedSchemaError("A property or value is named '$ref', and clients would follow it as a reference; rename it.")
@@ -206,7 +206,7 @@ def _with_plain_references(schema: dict[str, Any], found: dict[str, Position]) -
         cast(dict[str, Any], referring)["$ref"] = f"#/$defs/referred_{number}"
 
 
-def _refuse_invalid(schema: dict[str, Any]) -> None:
+def _refuse_invalid(schema: dict[str, object]) -> None:
     try:
         jsonschema_rs.meta.validate(schema)
         jsonschema_rs.validator_for(schema, retriever=refuse_remote, pattern_options=PATTERN_OPTIONS)

@@ -4,7 +4,6 @@ They count as replies, because the request is valid and the next sample may succ
 """
 
 import re
-from typing import Any
 
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
@@ -30,7 +29,7 @@ _LONG_NUMBER = "for integer string conversion"
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
 
 
-def reply_in(error: BaseException, model: Any) -> AIMessage | None:
+def reply_in(error: BaseException, model: object) -> AIMessage | None:
     """Return the reply that an error represents, ``None`` for other errors."""
     is_unreadable = isinstance(error, RecursionError) or (isinstance(error, ValueError) and _LONG_NUMBER in str(error))
     if is_unreadable or (isinstance(error, ValidationError) and error.title in _MESSAGES):

@@ -32,7 +32,7 @@ _LANGCHAINS = "langchain_openai.chat_models."
 _THOUGHTS = "reasoning_content"  # where ChatDeepSeek keeps them, and where its API wants them back
 
 
-def is_openai(model: Any) -> bool:
+def is_openai(model: object) -> bool:
     return _class_of(model) is not None
 
 
@@ -52,7 +52,7 @@ def takes_bound_format(model: Any, tools: Sequence[Any], settings: Mapping[str, 
     return runs_tools or not _RESPONSES_ONLY.isdisjoint(chosen)
 
 
-def _class_of(model: Any) -> Any:
+def _class_of(model: object) -> object:
     kinds = [kind for kind in type(model).__mro__ if kind.__module__.startswith("langchain_openai.")]
     return kinds[0] if "BaseChatOpenAI" in {kind.__name__ for kind in kinds} else None
 
@@ -116,22 +116,22 @@ class PlainRequests:
             return partial(self._create_if_plain, found, streams=name == "stream")
         return partial(self._call, found) if name == "create" and _is_the_sdks(found) else found
 
-    def _create_if_plain(self, method: Any, *, streams: bool, **request: Any) -> Any:
+    def _create_if_plain(self, method: Any, *, streams: bool, **request: Any) -> object:
         """Send a format of plain JSON by ``create``: the SDK's parsing makes tools strict, and raises if an answer is cut."""
         if "messages" not in request or not isinstance(request.get("response_format"), dict):
             return method(**request)
         sent = self.create(**request, stream=streams)
         return _Opened(sent) if streams and isawaitable(sent) else sent
 
-    def _call(self, method: Any, **request: Any) -> Any:
+    def _call(self, method: Any, **request: Any) -> object:
         """Call the SDK with the long parts of a request in ``extra_body``, without overwriting the user's own keys."""
         if self._thoughts:
             request["messages"] = [self._with_thoughts(message) for message in request["messages"]]
         long = {name: request[name] for name in _LONG_PARTS if isinstance(request.get(name), list) and _is_plain(request[name])}
-        extra: Mapping[str, Any] = request.get("extra_body") or {}
+        extra: Mapping[str, object] = request.get("extra_body") or {}
         return method(**({**request, **{name: [] for name in long}, "extra_body": {**long, **extra}} if long else request))
 
-    def _with_thoughts(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _with_thoughts(self, message: dict[str, Any]) -> dict[str, object]:
         thoughts = next((self._thoughts.get(call["id"]) for call in message.get("tool_calls") or ()), None)
         return message if thoughts is None else {**message, _THOUGHTS: thoughts}
 
@@ -150,7 +150,7 @@ class _Opened:
         await self._stream.close()
 
 
-def _is_the_sdks(method: Any) -> bool:
+def _is_the_sdks(method: object) -> bool:
     """Return whether a method and all it wraps are the SDK's: user wrappers must see the messages."""
     while method is not None:
         function = method.__func__ if type(method) is MethodType else method
@@ -160,7 +160,7 @@ def _is_the_sdks(method: Any) -> bool:
     return True
 
 
-def _is_plain(value: list[Any]) -> bool:
+def _is_plain(value: list[object]) -> bool:
     """Return whether a value is plain JSON, which the SDK would leave unchanged."""
     try:
         json.dumps(value)

@@ -62,14 +62,14 @@ def _status(error: BaseException) -> int | None:
     return next((status for status in found if isinstance(status, int) and status >= _BAD_REQUEST), None)
 
 
-def _body(error: BaseException) -> Any:
+def _body(error: BaseException) -> object:
     """Return the body of a response as JSON; clients keep it in different attributes."""
     found = [getattr(error, name, None) for name in ("body", "details", "error")]
     body = next((each for each in found if isinstance(each, dict | str)), None)
     return _parsed(body) if isinstance(body, str) else body
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -87,7 +87,7 @@ def _is_from(error: Any, address: str) -> bool:
     return not own or not asked or own == asked
 
 
-def _members(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _members(data: Any, depth: int = 0) -> Iterator[tuple[str, object]]:
     if isinstance(data, str) and data.lstrip().startswith("{"):
         # Gateways embed the provider's body as a string.
         data = _parsed(data)

@@ -115,7 +115,7 @@ def forget_refusals() -> None:
 
 
 def remember_refusal(
-    model: Any, strategy: str, *, beside_tools: bool, schema: str = "", objection: Objection | None = None
+    model: object, strategy: str, *, beside_tools: bool, schema: str = "", objection: Objection | None = None
 ) -> None:
     """Record a refusal. It applies to ``schema`` alone if the objection is to the schema, else to every schema."""
     objection = objection or Objection()
@@ -132,7 +132,7 @@ def has_refusals() -> bool:
     return bool(_heard)
 
 
-def is_refused(model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> bool:
+def is_refused(model: object, strategy: str, *, beside_tools: bool, schema: str = "") -> bool:
     if not _heard:
         return False
     refusal = Refusal.of(model, strategy, beside_tools=beside_tools)
@@ -158,7 +158,7 @@ def cannot_be_bound(error: BaseException) -> bool:
     return names_parameter or isinstance(error, NotImplementedError)
 
 
-def objection_in(error: BaseException, model: Any, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
+def objection_in(error: BaseException, model: object, answers: Collection[str] = (), user_tools: int = 0) -> Objection | None:
     """Return the provider's objection to the strategy in an error of a model call, ``None`` if there is none.
 
     Only HTTP errors of the model's client count, about the tool choice, the response format, strictness, a schema or missing tool

@@ -29,7 +29,7 @@ class TextProtocolStrategy(Strategy[SchemaT]):
     name = "react_text"
     answers_in_text = True
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         json_schema = {"name": self.format_name, "schema": dict(self.reply_schema())}
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
         settings = {"response_format": {"type": "json_schema", "json_schema": json_schema}, **choice}
@@ -91,7 +91,7 @@ class AutoStrategy(Strategy[SchemaT]):
         self._free = FreeLoop(schemas)
         self._text_protocol: Strategy[Any] = TextProtocolStrategy(schemas)
 
-    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+    def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         calls = request.tool_choice is not NO_CALLS
@@ -108,7 +108,7 @@ class AutoStrategy(Strategy[SchemaT]):
         asking = (self._native, self._tool, self._free_tool, self._json_mode, self._prompted)
         return (*asking, self._free, self._text_protocol)
 
-    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:
         schemas: Any = super().widened(more).schemas
         return self if schemas == self.schemas else AutoStrategy(schemas)
 
@@ -116,7 +116,7 @@ class AutoStrategy(Strategy[SchemaT]):
         return self._tool.narrowed(self.schema_names).request_text()
 
 
-def _needs_text_protocol(request: ModelRequest[Any]) -> bool:
+def _needs_text_protocol(request: ModelRequest) -> bool:
     if not is_refused(request.model, TOOL_CALLING, beside_tools=False):
         return False
     return bool(request.tools) or any(isinstance(message, ToolMessage) for message in request.messages)

@@ -49,13 +49,13 @@ class DeferredStrategy(Strategy[SchemaT]):
     def check(self, model: BaseChatModel) -> None:
         self._final.check(model)
 
-    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+    def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         return after_tools(self._free.narrowed(self.schema_names), self._final.narrowed(self.schema_names), request)
 
     def parts(self) -> Sequence[Strategy[Any]]:
         return (self._free, *self._final.parts())
 
-    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:
         return DeferredStrategy(self._final.widened(more))
 
     def request_text(self) -> str:

@@ -1,7 +1,6 @@
 """The fallback strategy: several ways to ask, one after the other."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
@@ -38,14 +37,14 @@ class FallbackStrategy(Strategy[SchemaT]):
         self.schema = taken[0].schema
         self.strategies = taken
 
-    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+    def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)
         return [NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in every for id_, strategy in strategies]
 
-    def parts(self) -> Sequence[Strategy[Any]]:
+    def parts(self) -> Sequence[Strategy]:
         return [part for strategy in self.strategies for part in strategy.parts()]
 
-    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:
         return FallbackStrategy([strategy.widened(more) for strategy in self.strategies])
 
     def request_text(self) -> str:

@@ -83,14 +83,14 @@ class PromptedStrategy(Strategy[SchemaT]):
         self.json_mode = json_mode
         self.show = show
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         binding = native_format_binding(request, {"type": "json_object"}) if self.json_mode else Binding(request.tools)
         settings = {"tool_choice": request.tool_choice, **binding.settings}
         has_tools = bool(request.tools) and request.tool_choice is not NO_CALLS
         prompt = self.derived.get_or_make(lambda: self._prompt(has_tools), key=("prompt", has_tools))
         return replace(binding, settings=settings, prompt=prompt)
 
-    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def to_send(self, request: ModelRequest) -> ModelRequest:
         request = super().to_send(request)
         return without_refused_tools(request, self) if self.json_mode else request
 

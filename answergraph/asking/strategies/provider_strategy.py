@@ -74,7 +74,7 @@ class ProviderStrategy(Strategy[SchemaT]):
             raise AgentSpecError(f"{self.schema_names!r} are several schemas: use strategy.schemas, not strategy.schema_spec.")
         return replace(self.schemas[0], strict=self.strict)
 
-    def to_model_kwargs(self) -> dict[str, Any]:
+    def to_model_kwargs(self) -> dict[str, object]:
         """Return the arguments that LangChain binds to a model for this strategy, in OpenAI's format.
 
         The schema is the declared one; an agent compiles it to the provider's dialect.
@@ -90,7 +90,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     def suits(self, model: BaseChatModel) -> bool:
         return self.strict is False or not isinstance(self._compiled(wire_dialect(model)), SchemaNotExpressible)
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         # The model may have been chosen at run time.
         self.check(request.model)
         compiled = self._compiled(wire_dialect(request.model))
@@ -100,10 +100,10 @@ class ProviderStrategy(Strategy[SchemaT]):
         strict = bool(self.strict) or compiled.dialect is Dialect.OPENAI_STRICT
         return replace(self._bound(request, compiled.schema, strict=strict), dialect=compiled.dialect)
 
-    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def to_send(self, request: ModelRequest) -> ModelRequest:
         return without_refused_tools(super().to_send(request), self)
 
-    def restored(self, data: Any, dialect: Dialect) -> Any:
+    def restored(self, data: object, dialect: Dialect) -> Any:
         # Removes the nulls of optional members.
         compiled = self._compiled(dialect)
         return data if isinstance(compiled, SchemaNotExpressible) else compiled.restore(data)
@@ -128,18 +128,18 @@ class ProviderStrategy(Strategy[SchemaT]):
         except SchemaNotExpressible as error:
             return error
 
-    def _bound(self, request: ModelRequest[Any], schema: dict[str, Any], *, strict: bool) -> Binding:
+    def _bound(self, request: ModelRequest, schema: dict[str, object], *, strict: bool) -> Binding:
         binding = native_format_binding(request, self._format(schema, strict=strict))
         choice = {} if request.tool_choice is None else {"tool_choice": request.tool_choice}
         return replace(binding, settings={**binding.settings, **choice})
 
-    def _format(self, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+    def _format(self, schema: dict[str, object], *, strict: bool) -> dict[str, object]:
         # https://platform.openai.com/docs/guides/structured-outputs; LangChain's other chat models translate it.
         json_schema = {"name": self.format_name, "schema": schema, **({"strict": True} if strict else {})}
         return {"type": "json_schema", "json_schema": json_schema}
 
 
-def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -> ModelRequest[Any]:
+def without_refused_tools(request: ModelRequest, strategy: Strategy) -> ModelRequest:
     """Remove tools that may not be called if the provider refuses a format beside them."""
     if request.tool_choice is not NO_CALLS or needs_tools_for_calls(request.model):
         return request
@@ -148,11 +148,11 @@ def without_refused_tools(request: ModelRequest[Any], strategy: Strategy[Any]) -
     return request.override(tools=[], tool_choice=None)
 
 
-def _with_plain_pattern(key: str, value: Any) -> Any:
+def _with_plain_pattern(key: str, value: object) -> object:
     return plain_pattern(value) if key == "pattern" and isinstance(value, str) else value
 
 
-def native_format_binding(request: ModelRequest[Any], response_format: dict[str, Any]) -> Binding:
+def native_format_binding(request: ModelRequest, response_format: dict[str, object]) -> Binding:
     """Return the binding that sends a format in OpenAI's shape with a request's tools, and leaves the tools unchanged.
 
     If ChatOpenAI has a ``response_format`` and tools, it calls the SDK's ``parse``, which makes the tools strict or refuses them,

@@ -15,7 +15,7 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import RunState
 from answergraph.state.turn import Turn
 
-MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], Any]
+MakeFormat = Callable[[Mapping[str, Any], Runtime[Any]], object]
 """A function of state and runtime, not async, that returns the format of a call, or ``None`` for text."""
 
 CheckSchemas = Callable[[tuple[AnswerSchema, ...]], None] | None
@@ -71,7 +71,7 @@ class RunTimeFormat:
             )
         return made
 
-    def _declare(self, made: Any) -> DeclaredFormat:
+    def _declare(self, made: object) -> DeclaredFormat:
         try:
             declared = DeclaredFormat(made, self._tool_names, self._more, at_run_time=True)
             if self._check is not None:
@@ -84,7 +84,7 @@ class RunTimeFormat:
 
 
 def declared_format(
-    response_format: Any, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = (), check: CheckSchemas = None
+    response_format: object, tool_names: Collection[str] = (), more: tuple[AnswerSchema, ...] = (), check: CheckSchemas = None
 ) -> DeclaredFormat | RunTimeFormat:
     """Return the response format of an agent; a callable that is neither a schema nor a strategy makes it at run time.
 
@@ -100,7 +100,7 @@ def declared_format(
     return declared
 
 
-def _key(made: Any) -> Hashable:
+def _key(made: object) -> Hashable:
     if isinstance(made, dict):
         # The order counts, because the model sees the fields in this order.
         return "json", json.dumps(made, default=repr)

@@ -73,7 +73,7 @@ class ToolStrategy(Strategy[SchemaT]):
         """One per answer tool, with LangChain's ``name``, ``description``, ``schema``, ``schema_kind`` and ``json_schema``."""
         return list(self.schemas)
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         """Bind the answer tools after the user's; a request's own tool choice wins."""
         tools = [*request.tools, *(schema.tool for schema in self.schemas)]
         if request.tool_choice is NO_CALLS:
@@ -84,7 +84,7 @@ class ToolStrategy(Strategy[SchemaT]):
         choice = self.tool_choice if request.tool_choice is None else request.tool_choice
         return Binding(tools, {"tool_choice": choice})
 
-    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def to_send(self, request: ModelRequest) -> ModelRequest:
         """Force the answer tool by name if it is the only callable tool and the client supports that."""
         is_off = self.tools_off or request.tool_choice is NO_CALLS
         if request.tools:

@@ -54,7 +54,7 @@ def counts_agree(answer: Report, state: Any, runtime: Any) -> None:
         raise AnswerRejected(f"{answer.failed_tests} tests failed, so passed must be false.")
 
 
-def _says(schema: type[BaseModel], **fields: Any) -> AIMessage:
+def _says(schema: type[BaseModel], **fields: object) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": schema.__name__, "args": fields, "id": f"{schema.__name__} {json.dumps(fields)}"}])
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.graph.state import CompiledStateGraph
 
-    Graph = CompiledStateGraph[Any, Any, Any, Any]
+    Graph = CompiledStateGraph[Any, Any]
 
 NO_ANSWER = 1
 """Exit code: the run ended without an answer, or a claim does not hold."""

@@ -25,7 +25,7 @@ _NODE_WIDTH = len(STRUCTURED_RESPONSE) + 2
 _STYLES = {MODEL: "bold cyan", TOOLS: "bold yellow", STRUCTURED_RESPONSE: "bold green"}
 
 
-def _show_steps(console: Console, updates: Mapping[str, Any], within: Sequence[str]) -> None:
+def _show_steps(console: Console, updates: Mapping[str, object], within: Sequence[str]) -> None:
     """Print an item of the ``updates`` stream; ``within`` names the enclosing nodes, outermost first."""
     for node, update in updates.items():
         name = " › ".join([*within, node])
@@ -71,7 +71,7 @@ def progress_bar(further: ProgressColumn) -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def step_lines(update: Any) -> Iterator[str]:
+def step_lines(update: object) -> Iterator[str]:
     """Return a line for each thing a node did; ``↺`` marks the library's own corrections."""
     for part in update if isinstance(update, list) else [update]:
         if isinstance(part, Mapping):

@@ -20,13 +20,13 @@ class PromptView(BaseCallbackHandler):
         self._numbers: dict[UUID, int] = {}
 
     def on_chat_model_start(
-        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
+        self, serialized: dict[str, object], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
         """Print a chat model's request, except for models that only wrap another model."""
         if kwargs.get("invocation_params", {}).get("_type") != ReActTextModel.protocol:
             self._show_request(run_id, [get_buffer_string(batch) for batch in messages], kwargs)
 
-    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **kwargs: Any) -> None:
+    def on_llm_start(self, serialized: dict[str, object], prompts: list[str], *, run_id: UUID, **kwargs: object) -> None:
         self._show_request(run_id, prompts, kwargs)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:

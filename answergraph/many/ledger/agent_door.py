@@ -34,7 +34,7 @@ class AgentDoor:
         self._channel: Any = channels[self.answer_key]
         self._input_key = "document" if "document" in channels else "messages"
 
-    def as_input(self, value: Any) -> Mapping[str, Any]:
+    def as_input(self, value: object) -> Mapping[str, object]:
         """Return the agent's input for a text, or for what the user's function returned."""
         if isinstance(value, Mapping):
             return value
@@ -50,18 +50,18 @@ class AgentDoor:
         channel.update([answer])
         return channel.checkpoint()
 
-    def restored(self, stored: Any) -> Any:
+    def restored(self, stored: object) -> Any:
         """Return the answer in the declared type."""
         return None if stored is None else self._channel.from_checkpoint(stored).get()
 
-    def plain(self, answer: Any) -> Any:
+    def plain(self, answer: object) -> Any:
         """Return an answer as JSON, with the keys of its JSON Schema."""
         stored = self.stored(answer)
         # The form of a checkpoint names the schema beside the JSON; what JSON does not restore is stored as it is.
         return stored["value"] if isinstance(stored, Mapping) and stored.keys() == {"answergraph", "value"} else None
 
     @cached_property
-    def answer_schema(self) -> dict[str, Any]:
+    def answer_schema(self) -> dict[str, object]:
         """The JSON Schema of the answer, with the definitions that it uses."""
         whole = self.agent.get_output_jsonschema()
         own = whole["properties"][self.answer_key]
@@ -73,7 +73,7 @@ class AgentDoor:
         return mark_of(self.answer_schema)
 
 
-def agent_at(place: Any) -> Any:
+def agent_at(place: object) -> Any:
     """Return the agent that ``"module:name"`` names, or a factory makes.
 
     Raises:
@@ -92,7 +92,7 @@ def agent_at(place: Any) -> Any:
         raise AgentSpecError(f"{place!r} makes no agent: {error}") from error
 
 
-def mark_of(value: Any) -> str:
+def mark_of(value: object) -> str:
     """Return a short name of plain JSON, equal for equal values."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=repr).encode()).hexdigest()[:16]
 
@@ -101,9 +101,9 @@ def _outcome_key(answer_key: str) -> str:
     return "outcome" if answer_key == "structured_response" else f"{answer_key}_outcome"
 
 
-def _used_in(schema: Any, definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _used_in(schema: object, definitions: Mapping[str, object]) -> dict[str, object]:
     """Return the definitions that a schema refers to, directly or not."""
-    used: dict[str, Any] = {}
+    used: dict[str, object] = {}
     open_schemas = [schema]
     while open_schemas:
         text = json.dumps(open_schemas.pop())

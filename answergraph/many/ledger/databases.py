@@ -57,7 +57,7 @@ class SQLiteDatabase:
                 raise
             self._connection.execute("COMMIT")
 
-    def _execute(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _execute(self, sql: str, values: Sequence[object]) -> list[tuple[object, ...]]:
         return self._connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class PostgreSQLDatabase:
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
             yield self._execute
 
-    def _execute(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _execute(self, sql: str, values: Sequence[object]) -> list[tuple[object, ...]]:
         cursor = self._connection.execute(sql.replace("?", "%s"), values)
         return cursor.fetchall() if cursor.description else []
 

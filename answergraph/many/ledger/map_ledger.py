@@ -46,7 +46,7 @@ class Wanted:
     key: str
     mark: str
     """A short name of the input, equal for equal inputs."""
-    input: Mapping[str, Any]
+    input: Mapping[str, object]
 
 
 @dataclass

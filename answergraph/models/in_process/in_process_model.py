@@ -86,7 +86,7 @@ class StandardChatModel(BaseChatModel):
     streaming: bool = False
     """Whether ``invoke`` streams, too."""
 
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: object) -> LangSmithParams:
         params = super()._get_ls_params(stop=stop, **kwargs)
         params["ls_provider"] = self._llm_type
         return params
@@ -117,15 +117,17 @@ class InProcessChatModel(StandardChatModel):
         return self.bind(tools=[_as_sent(tool, kwargs.get("strict")) for tool in tools], **kwargs)
 
     @property
-    def _identifying_params(self) -> dict[str, Any]:
+    def _identifying_params(self) -> dict[str, object]:
         return {"model_name": self.model_name}
 
     # A reply needs no waiting, so one method serves both; the callback manager is not used.
-    def _generate(self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+    def _generate(
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
+    ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._reply(messages, stop, kwargs))])
 
     async def _agenerate(
-        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
     ) -> ChatResult:
         return self._generate(messages, stop, **kwargs)
 
@@ -136,12 +138,12 @@ class InProcessChatModel(StandardChatModel):
             yield ChatGenerationChunk(message=chunk)
 
     async def _astream(
-        self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
+        self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
     ) -> AsyncIterator[ChatGenerationChunk]:
         for chunk in self._stream(messages, stop, **kwargs):
             yield chunk
 
-    def _reply(self, messages: list[BaseMessage], stop: Stop, kwargs: dict[str, Any]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage], stop: Stop, kwargs: dict[str, object]) -> AIMessage:
         # A copy with its own metadata: a message given twice must not share its id.
         message = self.respond(_request(messages, stop, kwargs))
         return message.model_copy(
@@ -160,7 +162,7 @@ def _request(messages: list[BaseMessage], stop: Stop, kwargs: dict[str, Any]) ->
     return ChatRequest(list(messages), tools, kwargs.get("tool_choice"), others)
 
 
-def _as_sent(tool: Any, strict: bool | None) -> dict[str, Any]:
+def _as_sent(tool: Any, strict: bool | None) -> dict[str, object]:
     """Return a tool in OpenAI's format, a provider's own tool unchanged."""
     if not isinstance(tool, dict):
         return convert_to_openai_tool(tool, strict=strict)
@@ -192,7 +194,7 @@ def _message_chunks(message: AIMessage, size: int) -> Iterator[AIMessageChunk]:
     """
 
     def chunk(**fields: Any) -> AIMessageChunk:
-        empty: str | list[str | dict[str, Any]] = "" if isinstance(message.content, str) else []
+        empty: str | list[str | dict[str, object]] = "" if isinstance(message.content, str) else []
         return AIMessageChunk(**{"content": empty, "id": message.id, **fields})
 
     text = message.content

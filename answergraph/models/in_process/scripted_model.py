@@ -45,7 +45,7 @@ class _Log:
         self._lock = threading.Lock()
         self._requests: list[ScriptedRequest] = []
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Log:
+    def __deepcopy__(self, memo: dict[int, object]) -> _Log:
         return self  # copies share one script, deep ones too
 
     def add(self, request: ScriptedRequest) -> int:

@@ -84,7 +84,7 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
 
 def create_calculator(
     model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create the calculator: an agent that evaluates an expression using only its tools.
 
     Args:
@@ -107,7 +107,7 @@ def create_calculator(
     """
     guards = (RequireTools(validates_the_answer), GroundedAnswer()) if response_format is Calculation else ()
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
-    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
+    agent: CompiledStateGraph[Any, Any] = create_agent(
         model, CALCULATOR_TOOLS, response_format=response_format, middleware=[*guards, *middleware], **prompted
     )
     return agent

@@ -20,7 +20,7 @@ MAX_FORMATS = 256
 """Number of cached schemas, each with its strategy."""
 MAX_MODEL_CALLS = 200
 
-STRATEGIES: Mapping[str, Callable[[Any], Any]] = {
+STRATEGIES: Mapping[str, Callable[[Any], object]] = {
     "auto": AutoStrategy,
     "tool": ToolStrategy,
     "provider": ProviderStrategy,
@@ -80,7 +80,7 @@ class FormatOfContext(FromContext):
 
 def general_agent(
     context: Mapping[str, Any] | None = None, *, permitted: Callable[[str], str] = str
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
 
     It has the calculator's tools, so that it can be tried without a key. ``permitted`` takes the name of the model that a
@@ -93,7 +93,7 @@ def general_agent(
 
 
 @lru_cache(maxsize=MAX_MODEL_CALLS)
-def _agent(max_model_calls: int, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _agent(max_model_calls: int, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any]:
     return create_agent(
         "offline",
         CALCULATOR_TOOLS,
@@ -106,7 +106,7 @@ def _agent(max_model_calls: int, permitted: Callable[[str], str]) -> CompiledSta
 
 
 @lru_cache(maxsize=MAX_FORMATS)
-def _strategy(name: str, schema: str) -> Any:
+def _strategy(name: str, schema: str) -> object:
     # One object per format, for caching.
     return STRATEGIES[name](json.loads(schema))
 

@@ -53,15 +53,15 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     *,
     structured_output: bool = True,
     tag_word: str = "STEP",
-    strategy: Callable[[Any], Any] = AutoStrategy,
+    strategy: Callable[[Any], object] = AutoStrategy,
     grounded: bool = False,
     on_failure: Literal["return", "raise"] = "return",
     output_key: str = "judgment",
-    state_schema: type[Any] | None = None,
-    context_schema: type[Any] | None = None,
+    state_schema: type[object] | None = None,
+    context_schema: type[object] | None = None,
     checkpointer: Checkpointer = None,
     name: str = "judge",
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create a judge: a graph that says which rule holds for an agent's last work, in at most three calls of the model.
 
     The input is a ``report``, or ``messages``, whose last AI message is judged. ``when(...)`` reads ``facts`` and the keys of
@@ -116,7 +116,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     return graph.compile(checkpointer, name=name)
 
 
-def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured_output: bool, quotes: bool) -> list[Stage]:
+def _stages(model: Any, word: str, strategy: Callable[[Any], object], *, structured_output: bool, quotes: bool) -> list[Stage]:
     if model is None:
         return [Stage("phase1_tag", ReadOwnTag(word))]
     model = resolve_model(model, offline=stated_condition)
@@ -128,14 +128,14 @@ def _stages(model: Any, word: str, strategy: Callable[[Any], Any], *, structured
     return [*first, Stage("phase3_tag", tag, quotes), Stage("ai_judge", evaluation, quotes)]
 
 
-def _add_nodes(graph: StateGraph[Any, Any, Any, Any], selection: RuleSelection, stages: list[Stage]) -> None:
+def _add_nodes(graph: StateGraph[Any, Any], selection: RuleSelection, stages: list[Stage]) -> None:
     graph.add_node(READ_RULES, GraphNode(partial(off_loop, selection.begin), name=READ_RULES))
     for stage in stages:
         graph.add_node(stage.name, GraphNode(stage.step, name=stage.name))
     graph.add_node(MATCH_RULE, GraphNode(partial(off_loop, selection.conclude), name=MATCH_RULE))
 
 
-def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, last: str) -> None:
+def _connect(graph: StateGraph[Any, Any], stages: Sequence[str], *, last: str) -> None:
     matched: dict[Hashable, str] = {"matched": MATCH_RULE}
     graph.add_edge(START, READ_RULES)
     if stages:
@@ -148,7 +148,7 @@ def _connect(graph: StateGraph[Any, Any, Any, Any], stages: Sequence[str], *, la
     graph.add_edge(MATCH_RULE, last)
 
 
-def _route(graph: StateGraph[Any, Any, Any, Any], source: str, route: Callable[..., Any], where: dict[Hashable, str]) -> None:
+def _route(graph: StateGraph[Any, Any], source: str, route: Callable[..., object], where: dict[Hashable, str]) -> None:
     graph.add_conditional_edges(source, Router(route, name=f"route after {source}"), where)
 
 
@@ -178,7 +178,7 @@ class JudgeContext(BaseModel):
     tag_word: str = Field(default="STEP", description="The word of the tags, as in [STEP:1].")
 
 
-def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any]:
     """Return the cached judge for the fields of a ``JudgeContext``; raise ``AgentSpecError`` if it cannot be built of them."""
     given = {name: value for name, value in (context or {}).items() if name in JudgeContext.model_fields and value is not None}
     try:
@@ -189,6 +189,6 @@ def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateG
 
 
 @lru_cache(maxsize=MAX_GRAPHS)
-def _judge(model: str, rules: tuple[str, ...], structured_output: bool, tag_word: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _judge(model: str, rules: tuple[str, ...], structured_output: bool, tag_word: str) -> CompiledStateGraph[Any, Any]:
     options: dict[str, Any] = {"structured_output": structured_output, "tag_word": tag_word}
     return create_judge(model, list(rules), context_schema=JudgeContext, **options)

@@ -1,7 +1,6 @@
 """A rule-based text model that demonstrates the text protocol."""
 
 import re
-from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseLLM
@@ -33,7 +32,7 @@ class OfflineTextModel(BaseLLM):
         prompts: list[str],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> LLMResult:
         replies = [_reply(prompt) for prompt in prompts]
         given = sum(map(len, prompts)) // CHARACTERS_PER_TOKEN

@@ -38,7 +38,7 @@ def create_react(
     *,
     handle_parsing_errors: HandleParsingErrors = True,
     **options: Any,
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create an agent that calls its tools in the text protocol.
 
     Args:
@@ -61,11 +61,11 @@ def create_react(
     used = [llm_math_tool(llm)] if tools is None else tools
     limited = {"limits": UsageLimits(model_calls=MAX_MODEL_CALLS), "name": "react", **options}
     wrapped = ReActTextModel(llm, handle_parsing_errors=handle_parsing_errors)
-    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(wrapped, used, **limited)
+    agent: CompiledStateGraph[Any, Any] = create_agent(wrapped, used, **limited)
     return agent
 
 
-def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any, Any, Any]:
+def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any]:
     """Return the cached react graph for a model's name, with a ``ReactContext``; raise ``AgentSpecError`` if there is none."""
     if not isinstance(model, str):
         raise AgentSpecError(f"{model!r} is not the name of a model.")
@@ -73,7 +73,7 @@ def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any, Any, Any
 
 
 @lru_cache(maxsize=MAX_GRAPHS)
-def _agent(model: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _agent(model: str) -> CompiledStateGraph[Any, Any]:
     return create_react(model, context_schema=ReactContext)
 
 

@@ -65,7 +65,7 @@ class GroundedInCase(GroundedAnswer):
         return [replace(run, texts=(left_by_run(run.name, run.text),)) for run in looks]
 
 
-class FolderState(AgentState[Any]):
+class FolderState(AgentState):
     """The state of the two agents."""
 
     folder: NotRequired[str]
@@ -93,7 +93,7 @@ class CaseState(CaseTask, CaseOutput):
     outcome: NotRequired[Outcome | None]
 
 
-def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+def case_graph(model: Any) -> CompiledStateGraph[Any, Any]:
     """Return the graph that judges one case, with a chat model or its name for both agents."""
     model = resolve_model(model, offline=triage_case)
     graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
@@ -116,14 +116,14 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
     return graph.compile(name="triage_case")
 
 
-def explore_agent(model: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+def explore_agent(model: Any) -> CompiledStateGraph[Any, Any]:
     """Return the agent that explores freely and answers in text."""
     return create_agent(
         model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
     )
 
 
-def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any]:
     """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(
@@ -148,17 +148,17 @@ def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
     return "passed" if state["kind"] == "passed" else "failed"
 
 
-def _ask(state: CaseTask) -> dict[str, Any]:
+def _ask(state: CaseTask) -> dict[str, object]:
     task = EXPLORE_TASK.format(case=state["case"], test=state["test"], ended=ENDED[state["kind"]])
     return {"messages": [attach(task, ATTACHED_CASE, state["case"])]}
 
 
-def _hand_over(state: CaseState) -> dict[str, Any]:
+def _hand_over(state: CaseState) -> dict[str, object]:
     # Not a user message: the exploration is part of the run whose evidence counts.
     return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
 
 
-def _report(state: CaseState) -> dict[str, Any]:
+def _report(state: CaseState) -> dict[str, object]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
     fields = outcome["fields"] if outcome else {}
     cited = {each["source"]["id"] for record in fields.values() for each in record["evidence"]}

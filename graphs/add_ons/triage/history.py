@@ -65,7 +65,7 @@ class History:
         except sqlite3.Error as error:
             raise AgentSpecError(f"{self._path!r} cannot be used as a history: {error}. Name a new file to begin one.") from error
 
-    def remembered(self, clusters: Sequence[str], model: str) -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
+    def remembered(self, clusters: Sequence[str], model: str) -> dict[str, tuple[str, dict[str, object], dict[str, object]]]:
         """Return date, report and bundle of each known cluster."""
         query = "SELECT cluster, at, report, bundle FROM verdicts WHERE cluster = ? AND model = ?"
         with self._open() as store:

@@ -72,7 +72,7 @@ def create_triage_agent(  # waiver: each stands for itself
     limit: int | None = None,
     checkpointer: Checkpointer | None = None,
     name: str = "triage",
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create the triage of a test run, which judges failures and suspicious passes.
 
     Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
@@ -134,7 +134,7 @@ class FindCases:
     history: History | None
     model: str
 
-    def plan(self, state: TriageInput) -> dict[str, Any]:
+    def plan(self, state: TriageInput) -> dict[str, object]:
         """Find the causes to judge."""
         try:
             folder = _folder(state.get("folder"), self.root)
@@ -153,7 +153,7 @@ class FindCases:
             "results": len(found.results),
         }
 
-    def remember(self, state: TriageState) -> dict[str, Any]:
+    def remember(self, state: TriageState) -> dict[str, object]:
         """Store the verdicts and test results."""
         if self.history is None or not state.get("results"):
             return {}
@@ -162,7 +162,7 @@ class FindCases:
         return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
 
 
-def _folder(given: Any, root: str | Path | None) -> Folder:
+def _folder(given: object, root: str | Path | None) -> Folder:
     if not isinstance(given, str) or not given.strip():
         raise FolderError('No folder is given; send {"folder": "PATH"}.')
     if root is None:

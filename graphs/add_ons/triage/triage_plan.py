@@ -1,7 +1,6 @@
 """The plan of a triage: causes to judge, known causes, and the estimated cost."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from answergraph.graphs.add_ons.triage.case_graph import CONCLUDE_LIMITS, EXPLORE_LIMITS, CaseTask
 from answergraph.graphs.add_ons.triage.clusters import Cluster, clusters_of
@@ -31,7 +30,7 @@ class TriagePlan:
     """To be judged now."""
     reports: list[CaseReport] = field(default_factory=list)
     """Known from an earlier run, or beyond the limit."""
-    bundles: list[dict[str, Any]] = field(default_factory=list)
+    bundles: list[dict[str, object]] = field(default_factory=list)
     tokens: int = 0
     """Estimated tokens, at ``USUAL_CALLS`` per task."""
 

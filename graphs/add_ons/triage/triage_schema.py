@@ -65,7 +65,7 @@ _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
 }
 
 
-def verdict_in(answer: Any) -> Verdict:
+def verdict_in(answer: object) -> Verdict:
     """Return the verdict of an answer; ``"unknown"`` for an abstention or no answer."""
     given = answer.model_dump() if isinstance(answer, BaseModel) else {}
     return next((yes if given[key] else no for key, (yes, no) in _VERDICTS.items() if key in given), "unknown")
@@ -129,7 +129,7 @@ class CaseReport(JudgedCause):
     """The tool results that the evidence cites, by tool call."""
 
 
-def report_on(task: JudgedCause, **said: Any) -> CaseReport:
+def report_on(task: JudgedCause, **said: object) -> CaseReport:
     """Return the report of a cause; fields without a value are empty."""
     unsaid: Any = {"verdict": "unknown", "remembered": "", "schema": None, "answer": None}
     unsaid |= {"fields": {}, "sources": {}}

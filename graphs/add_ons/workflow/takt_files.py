@@ -84,7 +84,7 @@ def without_ai(condition: str) -> str:
     return condition if found is None else found[2]
 
 
-def allowed_tools(step: Mapping[str, Any], config: Mapping[str, Any]) -> list[str] | None:
+def allowed_tools(step: Mapping[str, object], config: Mapping[str, Any]) -> list[str] | None:
     """Return the allowed tools of a step, by its own, its provider's or the file's key; ``None`` if there is none."""
     options = [each.get("provider_options") for each in (step, config)]
     providers = [provider for each in options if isinstance(each, Mapping) for provider in each.values()]
@@ -111,7 +111,7 @@ def instruction(step: Mapping[str, Any], texts: TextsByReference, key: str) -> s
     return "\n\n".join(parts)
 
 
-def report_writers(steps: Sequence[Any], texts: TextsByReference) -> dict[str, str]:
+def report_writers(steps: Sequence[object], texts: TextsByReference) -> dict[str, str]:
     named = {f"steps[{index}]": step for index, step in enumerate(steps)}
     for key, step in list(named.items()):
         children = step.get("parallel") if isinstance(step, dict) else None

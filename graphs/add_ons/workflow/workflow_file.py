@@ -30,7 +30,7 @@ from answergraph.graphs.add_ons.workflow.workflow_steps import OF_THE_WORKFLOW, 
 from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
 from answergraph.kit import resolve_model
 
-_KEYS: Mapping[str, Mapping[str, Any]] = {
+_KEYS: Mapping[str, Mapping[str, object]] = {
     "workflow": {
         **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
         **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
@@ -62,10 +62,10 @@ def load_workflow(
     path: str | Path,
     *,
     model: Any = None,
-    agents: Mapping[str, Any] | None = None,
-    tools: Mapping[str, Any] | None = None,
+    agents: Mapping[str, object] | None = None,
+    tools: Mapping[str, object] | None = None,
     checkpointer: Checkpointer = None,
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Make a workflow from a YAML file.
 
     Args:
@@ -207,12 +207,12 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
         raise WorkflowSpecError(key, f"{name!r} cannot be imported: {error}") from error
 
 
-def _checked(data: Any, kind: str, key: str) -> dict[str, Any]:
+def _checked(data: object, kind: str, key: str) -> dict[str, Any]:
     """Check the keys and types of a mapping, and resolve synonyms."""
     known = _KEYS[kind]
     if not isinstance(data, dict):
         raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for given, value in data.items():
         place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
         if given in REFUSED:
@@ -258,7 +258,7 @@ def _model(name: str, key: str = "model") -> Any:
         raise WorkflowSpecError(key, str(error)) from error
 
 
-def _limits(data: Mapping[str, Any]) -> WorkflowLimits:
+def _limits(data: Mapping[str, object]) -> WorkflowLimits:
     """Return the limits; ``max_steps`` replaces all others."""
     found = _checked(data.get("limits") or {}, "limits", "limits")
     if "max_steps" in data:

@@ -35,7 +35,7 @@ from answergraph.graphs.add_ons.workflow.workflow_steps import (
 )
 from answergraph.kit import GraphNode, Router, pure
 
-Graph = StateGraph[Any, Any, Any, Any]
+Graph = StateGraph[Any, Any]
 
 
 def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
@@ -43,12 +43,12 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     *,
     model: Any = "offline",
     task: str = "",
-    facts: Mapping[str, Any] | None = None,
+    facts: Mapping[str, object] | None = None,
     limits: WorkflowLimits | None = None,
     judge: Callable[..., Any] = create_judge,
     checkpointer: Checkpointer = None,
     name: str = "workflow",
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> CompiledStateGraph[Any, Any]:
     """Create a workflow: steps that are agents, each followed by rules that decide which step comes next.
 
     The input is a ``task`` and ``facts`` for every agent. The run ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``, and a
@@ -135,7 +135,7 @@ def _judge_node(step: str) -> str:
 
 
 def _show_subgraphs(
-    compiled: CompiledStateGraph[Any, Any, Any, Any], steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]]
+    compiled: CompiledStateGraph[Any, Any], steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]]
 ) -> None:
     """Register the nodes' subgraphs for drawings and subgraph states."""
     for name, step in all_steps(steps):

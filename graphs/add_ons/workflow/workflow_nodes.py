@@ -74,7 +74,7 @@ class StepVisit:
         facts = result.pop("facts", None) if isinstance(output, Mapping) else None
         return {"results": {self.node: result}, **({"facts": facts} if isinstance(facts, dict) else {})}
 
-    def _input(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _input(self, state: Mapping[str, Any]) -> dict[str, object]:
         facts, task = state.get("facts") or {}, state["task"]
         recent = (state.get("transitions") or ())[-MAX_EARLIER_STEPS:] if self.declared.sees_earlier else ()
         earlier = [EarlierStep(step=transition["step"], said=transition["said"]) for transition in recent if transition["said"]]
@@ -124,7 +124,7 @@ class JudgedStep:
             return {"labels": {self.node: judgment["label"] or NO_RULE}}
         return {"transitions": [*(state.get("transitions") or ()), self._transition(judgment, self._text(state, result))]}
 
-    def _input(self, state: Mapping[str, Any], result: Any) -> dict[str, Any]:
+    def _input(self, state: Mapping[str, Any], result: object) -> dict[str, object]:
         facts = {
             **(state.get("facts") or {}),
             "task": state["task"],
@@ -165,7 +165,7 @@ class Endings:
     limits: WorkflowLimits
     task: str
     """The default task."""
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
     """The default facts, overridden by a run's own."""
     steps: Sequence[WorkflowStep] = ()
 
@@ -201,7 +201,7 @@ class Endings:
             return f"The limit of {self.limits.visits} visits to step {last['next']!r} is reached."
         return None
 
-    def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+    def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
         # The results of the thread's earlier run are cleared.
         given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
         return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
@@ -209,7 +209,7 @@ class Endings:
     def complete(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}
 
-    def abort(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+    def abort(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
         last: Transition = state["transitions"][-1]
         reason = self.stopped(state) or last["reason"]
         if last["rule"] is None:
@@ -217,7 +217,7 @@ class Endings:
         return {"status": ABORT, "reason": reason}
 
 
-def step_result(output: Any) -> dict[str, Any]:
+def step_result(output: object) -> dict[str, object]:
     """Return an agent's output as plain JSON: the ``text`` of its last message, and every other key."""
     if isinstance(output, BaseMessage):
         return {"text": output.text}
@@ -229,7 +229,7 @@ def step_result(output: Any) -> dict[str, Any]:
     return {"text": said[-1] if said else "", **plain}
 
 
-def work_text(result: Mapping[str, Any] | None) -> str:
+def work_text(result: Mapping[str, object] | None) -> str:
     """Return the text for the judge: the agent's last text and its typed answer."""
     if result is None:
         return ""
@@ -238,5 +238,5 @@ def work_text(result: Mapping[str, Any] | None) -> str:
     return "\n".join(str(part) for part in parts if part)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False)

@@ -98,7 +98,7 @@ def check_steps(steps: Sequence[WorkflowStep]) -> None:
     _check_reach(steps)
 
 
-def _check_name(name: Any, others: Sequence[str], key: str) -> None:
+def _check_name(name: object, others: Sequence[str], key: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (*ENDS, BEGIN):
         raise WorkflowSpecError(
             f"{key}.name", f"{name!r} is not a valid step name: use letters, digits, '_' and '-'; names of nodes are reserved"

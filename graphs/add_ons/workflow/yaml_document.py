@@ -83,7 +83,7 @@ class YamlDocument:
         self._open.remove(id(node))
         return value
 
-    def _value(self, node: yaml.Node, key: str) -> Any:
+    def _value(self, node: yaml.Node, key: str) -> object:
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, key)
         if isinstance(node, yaml.SequenceNode):
@@ -96,7 +96,7 @@ class YamlDocument:
             # Raised by PyYAML for a tag with an invalid value.
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
-    def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, object]:
         found: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for name_node, value_node in node.value:

@@ -7,7 +7,6 @@ does not count.
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from answergraph.json_text.json_in_text import closings_in
 from answergraph.json_text.json_syntax_repair import mend_json
@@ -37,14 +36,14 @@ class JudgedText:
         mark = hashlib.sha256(self.text.encode(errors="replace")).hexdigest()[:12]
         return f"<work {mark}>\n{shown}\n</work {mark}>"
 
-    def holds_answer(self, data: Any, reply: str) -> bool:
+    def holds_answer(self, data: object, reply: str) -> bool:
         if any(planted in (data, ...) for planted, _ in _objects(self.text)):
             return True
         ours = _bare(self.text)
         return any(_bare(written) in ours for written in {written for found, written in _objects(reply) if found == data})
 
 
-def _objects(text: str) -> Iterator[tuple[Any, str]]:
+def _objects(text: str) -> Iterator[tuple[object, str]]:
     """Yield every JSON object in a text, nested ones too, with its source; ends with ``...`` if there are too many."""
     left = MAX_TRIES_PER_CHARACTER * len(text)
     for start, end in closings_in(text).items():

@@ -92,18 +92,18 @@ class JudgeSchemas(NamedTuple):
     output: type[Any]
 
 
-def judge_schemas(output_key: str, own: type[Any] | None) -> JudgeSchemas:
+def judge_schemas(output_key: str, own: type[object] | None) -> JudgeSchemas:
     """Return the schemas of a judge, with the caller's keys; it gives out only the judgment, so that it changes no other key."""
     further = get_type_hints(own, include_extras=True) if own is not None else {}
-    output: dict[str, Any] = {output_key: NotRequired[Judgment]}
+    output: dict[str, object] = {output_key: NotRequired[Judgment]}
     given = {**get_type_hints(JudgeInput, include_extras=True), **further}
     given.pop(output_key, None)
     state = {**given, JUDGING: NotRequired[Judging], **output}
     return JudgeSchemas(_typed_dict("JudgeState", state), _typed_dict("JudgeInput", given), _typed_dict("JudgeOutput", output))
 
 
-def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
-    schema: type[Any] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+def _typed_dict(name: str, fields: dict[str, object]) -> type[object]:
+    schema: type[object] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
     return schema
 
 

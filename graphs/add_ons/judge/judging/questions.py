@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from langchain_core.messages import AnyMessage, SystemMessage
 from typing_extensions import TypedDict
@@ -15,7 +14,7 @@ from answergraph.offline.offline_policy import attach
 JUDGE_TAG = "JUDGE"
 """The tag word of the third stage."""
 
-JUDGMENT_SCHEMA: dict[str, Any] = {
+JUDGMENT_SCHEMA: dict[str, object] = {
     "title": "judgment",
     "type": "object",
     "properties": {
@@ -26,7 +25,7 @@ JUDGMENT_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-EVALUATION_SCHEMA: dict[str, Any] = {
+EVALUATION_SCHEMA: dict[str, object] = {
     "title": "evaluation",
     "type": "object",
     "properties": {"matched_index": {"type": "integer"}, "reason": {"type": "string"}},

@@ -113,7 +113,7 @@ class AskForNumber:
         reply = yield from off_loop(self._read, reading, reading.turn.reply, messages[-1].text, work, len(conditions))
         return replace(reply, strategy=reading.strategy)
 
-    def _read(self, reading: Reading[Any], message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
+    def _read(self, reading: Reading, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
         own = without_echo(message.text, question)
         written, is_fenced = self._objects(reading, message)
         answers = [data for data in written if not work.holds_answer(data, message.text)]
@@ -130,7 +130,7 @@ class AskForNumber:
             return JudgeReply(found[0], without_tags(own, self.tag_word), message)
         return JudgeReply(None, reading.reason, message)
 
-    def _objects(self, reading: Reading[Any], message: AIMessage) -> tuple[list[dict[str, Any]], bool]:
+    def _objects(self, reading: Reading, message: AIMessage) -> tuple[list[dict[str, object]], bool]:
         """Return the answer, else numbered objects that do not fit the schema, and whether they are in fences."""
         if reading.answer is not None:
             return [reading.answer.value], False
@@ -180,7 +180,7 @@ def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Judge
     return JudgeReply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
 
 
-def _number(value: Any) -> int | None:
+def _number(value: object) -> int | None:
     """Return a whole number, also from a string."""
     if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
         return int(value)

@@ -188,7 +188,7 @@ class Rules:
         """The labels that a judge chooses from: each once, in the order of the rules."""
         return list(dict.fromkeys(rule.label for rule in self.rules if rule.label is not None))
 
-    def match_without_judge(self, facts: Mapping[str, Any], children: Sequence[str]) -> RuleMatch | None:
+    def match_without_judge(self, facts: Mapping[str, object], children: Sequence[str]) -> RuleMatch | None:
         """Return the first rule that holds among those before the first label."""
         return _first(self._leading, facts, children, None)
 
@@ -197,7 +197,9 @@ class Rules:
         return _first(self.rules, facts, children, choice)
 
 
-def _first(rules: Sequence[Rule], facts: Mapping[str, Any], children: Sequence[str], choice: Choice | None) -> RuleMatch | None:
+def _first(
+    rules: Sequence[Rule], facts: Mapping[str, object], children: Sequence[str], choice: Choice | None
+) -> RuleMatch | None:
     chosen, decided_on, labels = choice.label if choice else None, Facts(facts), ChildLabels(children)
     for index, rule in enumerate(rules):
         if rule.holds(decided_on, labels, chosen):

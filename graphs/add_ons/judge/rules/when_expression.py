@@ -30,7 +30,7 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": ope
 class Facts:
     """The facts of one decision, and the items read for it."""
 
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     looked_at: list[int] = field(default_factory=lambda: [0])
 
     def look_at(self, text: str, items: int = 1) -> None:
@@ -47,7 +47,7 @@ class Facts:
             self.look_at(text)
             yield item
 
-    def with_item(self, item: Any) -> Facts:
+    def with_item(self, item: object) -> Facts:
         return Facts(ChainMap({ITEM: item}, self.values), self.looked_at)  # type: ignore[arg-type]  # a ChainMap only reads
 
 
@@ -56,7 +56,7 @@ class Expression:
     """A part of a ``when(...)``: a value or a condition."""
 
     text: str
-    value: Callable[[Facts], Any]
+    value: Callable[[Facts], object]
     """Raises ``RuleEvaluationError`` if the facts have no value."""
     kind: Kind = "truth"
     is_constant: bool = False
@@ -69,7 +69,7 @@ class Expression:
         return value
 
 
-def constant(text: str, value: Any) -> Expression:
+def constant(text: str, value: object) -> Expression:
     kinds: Mapping[type, Kind] = {bool: "truth", str: "text", type(None): "null"}
     return Expression(text, lambda facts: value, kinds.get(type(value), "number"), is_constant=True)
 
@@ -150,14 +150,14 @@ def joined(text: str, conditions: Sequence[Expression], of: Callable[[Iterable[b
     return Expression(text, lambda facts: of(condition.holds(facts) for condition in conditions))
 
 
-def _found(facts: Facts, name: str) -> Any:
-    found: Any = facts.values
+def _found(facts: Facts, name: str) -> object:
+    found: object = facts.values
     for part in name.replace("[", ".").replace("]", "").split("."):
         found = _member(facts, found, part)
     return found
 
 
-def _member(facts: Facts, holder: Any, name: str) -> Any:
+def _member(facts: Facts, holder: Any, name: str) -> object:
     """Return a key, a declared field, a list item, its ``length``, or ``name`` of each item."""
     if isinstance(holder, Mapping):
         return holder.get(name, _MISSING)
@@ -199,9 +199,9 @@ def _same(facts: Facts, text: str, left: Any, right: Any) -> bool:
     return True
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)

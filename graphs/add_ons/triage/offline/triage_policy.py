@@ -77,7 +77,7 @@ class _Investigation:
                 case = replace(case, **{what: told})
         return self._conclude(case)
 
-    def _searches(self, case: CaseText) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    def _searches(self, case: CaseText) -> Iterator[tuple[str, str, dict[str, object]]]:
         """Yield the searches of the logs, each with what it tells of the case: the test's name with context, and seeds."""
         under = commonpath([dirname(path) for path in (self.case_id, *(other["file"] for other in case.other_runs))])
         if _test_name(case):
@@ -92,7 +92,7 @@ class _Investigation:
         if case.passes:
             yield "found", SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}
 
-    def _mention(self, args: Mapping[str, Any]) -> re.Match[str] | None:
+    def _mention(self, args: Mapping[str, object]) -> re.Match[str] | None:
         """Return the best mention of the test in the logs: a heading or a failure first."""
         found = self._result_of(SEARCH, args)
         mentions = [match for match in _MENTION.finditer(found.text) if not match["path"].endswith(".xml")] if found else []
@@ -122,10 +122,10 @@ class _Investigation:
             for call in message.tool_calls
         )
 
-    def _result_of(self, name: str, args: Mapping[str, Any]) -> AnsweredCall | None:
+    def _result_of(self, name: str, args: Mapping[str, object]) -> AnsweredCall | None:
         return next((call for call in self.calls if call.name == name and dict(call.args) == dict(args)), None)
 
-    def _may_call(self, name: str, args: Mapping[str, Any]) -> bool:
+    def _may_call(self, name: str, args: Mapping[str, object]) -> bool:
         tool = self.request.tools.get(name)
         return tool is not None and self.request.tool_choice.allows(name) and set(args) <= tool.field_names
 
@@ -153,7 +153,7 @@ def _own_part(text: str, name: str) -> str:
     return text
 
 
-def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, Any]:
+def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
     return {
         _VERDICTS[case.kind]: conclusion.misjudged,
         "confidence": conclusion.confidence,
@@ -166,7 +166,7 @@ def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, Any]:
     }
 
 
-def _abstention_values(case: CaseText, calls: Sequence[AnsweredCall]) -> dict[str, Any]:
+def _abstention_values(case: CaseText, calls: Sequence[AnsweredCall]) -> dict[str, object]:
     missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]
     missing += [f"why it passed where {different(other)}" for other in case.elsewhere if other["status"] == "passed"][:1]
     return {"missing": missing, "tried": [f"{call.name}({', '.join(map(str, call.args.values()))})" for call in calls]}

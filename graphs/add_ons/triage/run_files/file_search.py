@@ -120,7 +120,7 @@ def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -
     return Matches(tuple(found[:MAX_MATCHES]), len(found) > MAX_MATCHES, tuple(problems))
 
 
-def _compiled(pattern: str, *, regex: bool) -> Any:
+def _compiled(pattern: str, *, regex: bool) -> object:
     if not pattern or len(pattern) > MAX_PATTERN_CHARACTERS:
         raise FolderError(f"A search takes 1 to {MAX_PATTERN_CHARACTERS} characters, not {len(pattern)}.")
     options = re2.Options()
@@ -136,7 +136,7 @@ def _compiled(pattern: str, *, regex: bool) -> Any:
         raise FolderError(f"{pattern!r} is no regular expression of RE2: {reason}.") from error
 
 
-def _matches_in(folder: Folder, path: str, pattern: Any) -> Generator[Match]:
+def _matches_in(folder: Folder, path: str, pattern: object) -> Generator[Match]:
     with folder.open(path) as file:
         first, last_block = 1, b""
         for block in TextFile.of(path, file).blocks():
