@@ -70,8 +70,8 @@ test-lowest test-highest: test-%: dist ## The programs of the documentation, wit
 	@.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python --no-deps dist/*.whl
 	@$(BIN)/python -m tests.smoke .venv-$*/bin/python
 
-# TORTURE_ARGS: --parts readers replies kills load, --part N; with any of them docs/reliability.md stays as it is.
-torture: env ## Hostile readers, a server's odd replies, kills beside LangChain's, load; writes the table of docs/reliability.md
+# TORTURE_ARGS: --parts readers replies schemas kills load, --part N; with any of them docs/reliability.md stays as it is.
+torture: env ## Hostile readers, a server's odd replies, callers' schemas, kills beside LangChain's, load; writes the table of docs/reliability.md
 	@$(BIN)/python -W ignore -m tests.torture $(TORTURE_ARGS)
 
 test-providers: $(PROVIDERS_INSTALLED) ## Every situation at every provider, through the real clients against strict stubs

@@ -1,4 +1,4 @@
-"""`make torture`: readers of hostile texts, odd replies of a server, kills and load, in the table of docs/reliability.md.
+"""`make torture`: hostile texts, odd replies of a server, callers' schemas, kills and load, in the table of docs/reliability.md.
 
 A line ends with "no" if its result is over the bound; then the command fails.
 """
@@ -18,13 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.suite.postgres import is_installed, private_postgres
-from tests.torture import chaos
+from tests.torture import chaos, schema_runs
 from tests.torture.growth import MAX_EXPONENT, growth
 from tests.torture.hostile_replies import REPLIES
 from tests.torture.kills.counting import Tally, places, tally_of
 from tests.torture.kills.killed_run import Library
 from tests.torture.load.scenarios import Finding, findings
 from tests.torture.readers import READERS
+from tests.torture.schema_runs import MAX_REQUEST_CHARACTERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 _TABLE = re.compile(r"(?<=<!-- table -->\n).*(?=<!-- end of table -->)", re.DOTALL)
@@ -54,6 +55,19 @@ def replies(part: int) -> Iterator[Finding]:
     yield Finding(what, f"{len(wrong)} without an outcome; {own} that the client itself cannot read", NONE, not wrong)
 
 
+def schemas(part: int) -> Iterator[Finding]:
+    """Every seventh of the combinations of schema, answer and strategy; seven has no factor in common with their numbers."""
+    chosen = schema_runs.runs(7 * part)
+    wrong = list(schema_runs.wrong(chosen))
+    for run, said in wrong:
+        _tell(f"{' | '.join(run)}: {said}")
+    seconds, memory = schema_runs.MAX_CPU_SECONDS, schema_runs.MAX_MEMORY_BYTES / 1e9
+    limits = f"over {seconds} s, {memory:g} GB or {MAX_REQUEST_CHARACTERS:,} characters of a request"
+    yield Finding(
+        f"{len(chosen):,} runs with a caller's costly schema and a costly answer", f"{len(wrong)} {limits}", NONE, not wrong
+    )
+
+
 def kills(part: int) -> Iterator[Finding]:
     found: dict[tuple[str, str, Library], Tally] = {}
     with ExitStack() as stack:
@@ -71,7 +85,13 @@ def kills(part: int) -> Iterator[Finding]:
         yield Finding(what, f"{said}; {again}", bound, tally.holds or library != "answergraph")
 
 
-PARTS: dict[str, Callable[[int], Iterator[Finding]]] = {"readers": readers, "replies": replies, "kills": kills, "load": findings}
+PARTS: dict[str, Callable[[int], Iterator[Finding]]] = {
+    "readers": readers,
+    "replies": replies,
+    "schemas": schemas,
+    "kills": kills,
+    "load": findings,
+}
 
 
 def main() -> int:

@@ -25,6 +25,11 @@ MAX_SCHEMAS_PER_VALUE = 1_000
 """Schemas that apply to one value, with references followed."""
 MAX_FOLLOWED_SCHEMAS = 5_000
 """Schemas after replacing references, as clients do."""
+MAX_FOLLOWED_CHARACTERS = 8 * MAX_SCHEMA_BYTES
+"""Characters after replacing references, counted from the root and again from each property, about twice what clients send.
+
+A large definition that is often referred to would make a request of megabytes.
+"""
 MAX_PATTERNS = 50
 """Regular expressions, in ``pattern`` and as names in ``patternProperties``."""
 MAX_PATTERN_CHARACTERS = 500
@@ -183,7 +188,8 @@ def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Posi
     """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
     if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
         raise UntrustedSchemaError("A property or value is named '$ref', and clients would follow it as a reference; rename it.")
-    followed = 0
+    sizes = {pointer: len(json.dumps(position.schema)) for pointer, position in found.items()}
+    followed = characters = 0
     waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
     while waiting:
         pointer, on_the_way = waiting.pop()
@@ -194,7 +200,14 @@ def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Posi
                 "refer to fewer."
             )
         position = found[pointer]
-        waiting += [(inner, on_the_way) for inner in (*position.beside, *position.named, *position.shared)]
+        inside = [*position.beside, *position.named, *position.shared]
+        characters += sizes[pointer] - sum(sizes[inner] for inner in inside)
+        if characters > MAX_FOLLOWED_CHARACTERS:
+            raise UntrustedSchemaError(
+                f"With references replaced, the JSON Schema has over {MAX_FOLLOWED_CHARACTERS} characters; refer less often to "
+                "large definitions."
+            )
+        waiting += [(inner, on_the_way) for inner in inside]
         waiting += [(target, on_the_way | {target}) for target in _referred(position, found) if target not in on_the_way]
 
 

@@ -201,6 +201,15 @@ def test_references_that_clients_cannot_follow_are_refused(schema: dict[str, Any
     assert time.process_time() - started < 2
 
 
+def test_a_large_definition_may_not_be_referred_to_often() -> None:
+    large = {"enum": [f"{'x' * 60}{at}" for at in range(600)]}
+    few = of({f"p{at}": {"$ref": "#/$defs/large"} for at in range(5)}, large=large)
+    many = of({f"p{at}": {"$ref": "#/$defs/large"} for at in range(300)}, large=large)
+    assert check_untrusted_schema(few) == few
+    with pytest.raises(UntrustedSchemaError, match="With references replaced, the JSON Schema has over 524288 characters"):
+        check_untrusted_schema(many)
+
+
 def test_the_address_that_a_schema_gives_itself_is_dropped() -> None:
     assert check_untrusted_schema({"$id": "https://example.com/s.json", **STRING}) == STRING
 
