@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools
+from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools, InToolThread
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime import steps
 from answergraph.runtime.errors import AgentSpecError
@@ -146,13 +146,21 @@ class ToolsNode(Runnable[Any, Any]):
 
     def _wrapped_call(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Step[ToolResult]:
         def call(request: ToolCallRequest) -> Step[ToolResult]:
-            effect = Call(execute, execute, (request,))
+            effect = Call(execute, partial(_awaited, execute), (request,))
             recorder = steps.recorder
             result: ToolResult = yield effect if recorder is None else recorder.tool_call(request.tool_call, effect)
             return with_own_text(result) if isinstance(result, ToolMessage) else result
 
         with self._budget(lambda: request.state) as budget:
             return budget.result_with_charges((yield from self._wrap(call)(request)))
+
+
+async def _awaited(execute: Callable[[ToolCallRequest], Awaitable[ToolResult]], request: ToolCallRequest) -> ToolResult:
+    """Await a call. A blocking tool gets a thread of ours: LangChain would take one of asyncio's few, which may all hang."""
+    if type(request.tool) is StructuredTool and request.tool.coroutine is None:
+        tool = request.tool
+        request = request.override(tool=InToolThread(name=tool.name, description=tool.description, tool=tool))
+    return await execute(request)
 
 
 def _calls_in(input: Any) -> list[Any]:

@@ -22,8 +22,11 @@ from answergraph.runtime.steps import TIMED_VISIT, Effect
 
 ResultT = TypeVar("ResultT")
 
-MAX_LEFT_BEHIND = 64
-"""Calls of this process that may be left behind at a time; with as many, no further blocking call is started."""
+MAX_LEFT_BEHIND = 1_000
+"""Calls of this process that may be left behind at a time; with as many, no further blocking call is started.
+
+A waiting thread takes some 20 kB. The bound keeps a process whose tools all hang from running out of threads.
+"""
 _TO_RETURN = 0.3  # seconds for an inner run to end with its outcome
 _TO_CLEAN_UP = 0.05  # seconds for a cancelled call to close what it opened
 

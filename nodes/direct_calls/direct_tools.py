@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args, get_type_hints
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -146,6 +147,15 @@ class ReplaysOutcome(ReturnsValue, defer_build=True):
         if self.error is not None:
             raise self.error
         return self.value
+
+
+class InToolThread(ReturnsValue, defer_build=True):
+    """A stub for a blocking tool: awaits it in a thread of ours."""
+
+    tool: BaseTool
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return await in_tool_thread(partial(self.tool.invoke, input, config, **kwargs))
 
 
 class DirectTools:

@@ -51,7 +51,7 @@ CORE = (
     Room("answergraph/streaming", 340, 16),
     Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
     Room("answergraph/calling", 550, 23, "the model is asked in one place; histories are made legal; a cut reply is read"),
-    Room("nodes", 2090, 102, "runs without a format end in the same table; a limit, and what comes before an answer, is named"),
+    Room("nodes", 2130, 102, "runs without a format end in the same table; a limit, and what comes before an answer, is named"),
     Room("middleware", 1100, 144, "a hook per node, in both colours; the caller's input as a source"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 144, "installation in place of LangChain's"),

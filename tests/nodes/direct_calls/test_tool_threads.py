@@ -47,3 +47,17 @@ def test_the_threads_of_closed_loops_end_when_another_loop_gets_its_own() -> Non
     for thread in tool_threads() - before:
         thread.join(timeout=0.5)
     assert len(tool_threads() - before) <= 1
+
+
+async def test_calls_that_hang_after_they_were_cancelled_keep_no_later_call_waiting() -> None:
+    over = threading.Event()
+    try:
+        for _ in range(3):
+            hung = [asyncio.ensure_future(in_tool_thread(over.wait)) for _ in range(MAX_TOOL_THREADS)]
+            await asyncio.sleep(0)
+            for call in hung:
+                call.cancel()
+            assert all(isinstance(end, asyncio.CancelledError) for end in await asyncio.gather(*hung, return_exceptions=True))
+            assert await asyncio.wait_for(in_tool_thread(lambda: "done"), 30) == "done"
+    finally:
+        over.set()
