@@ -82,7 +82,8 @@ async def _steps(request: Request) -> JSONResponse:
     async with AsyncClient(transport=server, base_url=str(request.base_url), headers=headers) as client:
         response = await client.post(f"/threads/{quote(configured['thread_id'], safe='')}/history", json=search)
     found = response.json()
-    return JSONResponse([_without_state(state) for state in found] if response.is_success else found, response.status_code)
+    steps = [_without_state(state) for state in found] if response.is_success else found
+    return JSONResponse(steps, response.status_code, {"x-bytes-read": str(len(response.content))})
 
 
 def _without_state(state: dict[str, Any]) -> dict[str, object]:

@@ -45,12 +45,12 @@ class Silence extends Error {
 /** Ask the server, and read its answer within a time. @param {(response: Response) => Promise<any>} read */
 const answered = (read, request, limit = AT_LAST) => authorized(() => answeredInTime(read, request, limit));
 
-async function answeredInTime(read, request, limit) {
+async function answeredInTime(read, [method, path, body], limit) {
   const end = awaits();
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Silence(limit)), limit);
   try {
-    const found = await read(await send(...request, { signal: late.signal }));
+    const found = await read(await send(method, path, body, { signal: late.signal }));
     end(true);
     return found;
   } catch (error) {
@@ -149,19 +149,21 @@ export const updateState = (thread, values, { checkpoint, asNode } = {}) =>
 
 /** The checkpoints of a thread without their states, from the page's own route: what ran at each and what it wrote, newest first.
  * @param {{limit?: number, before?: string, space?: string}} [which] `space` is the namespace of a subgraph
+ * @returns {Promise<{page: object[], bytes: number}>} with how much the server has read for them
  */
 export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
   const query = new URLSearchParams({ limit, ...(before && { before }), ...(space && { space }) });
-  return json("GET", `page/threads/${part(thread)}/steps?${query}`);
+  const read = async (response) => ({ page: await response.json(), bytes: Number(response.headers.get("x-bytes-read")) });
+  return answered(read, ["GET", `page/threads/${part(thread)}/steps?${query}`]);
 }
 
 /** The runs of a thread, newest first, without their inputs where the server can leave them out. */
 export const runs = (thread, limit = 100) => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`);
 export const run = (thread, id) => json("GET", runPath(thread, id), undefined, SOON);
 export const cancelRun = (thread, id) =>
-  answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=interrupt`, undefined], SOON);
+  answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=interrupt`], SOON);
 /** Ask whether anybody is there. */
-export const ping = () => answered((response) => response.text(), ["GET", "page/icon.svg?ping", undefined], SOON);
+export const ping = () => answered((response) => response.text(), ["GET", "page/icon.svg?ping"], SOON);
 
 /** Have the server carry out a run, whoever listens. */
 export const createRun = (thread, request) =>

@@ -25,7 +25,7 @@ export class CheckpointList {
 
   async #more(before) {
     const thread = this.#thread;
-    const found = await api.checkpoints(thread, { limit: CHECKPOINTS, before });
+    const { page: found } = await api.checkpoints(thread, { limit: CHECKPOINTS, before });
     if (thread !== this.#thread) return;
     this.#place.append(...found.map((checkpoint) => this.#item(checkpoint)));
     if (found.length < CHECKPOINTS) return;

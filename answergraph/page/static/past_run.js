@@ -1,9 +1,13 @@
 // The checkpoints of a run, which tell of its steps where no stream does. Knows no elements.
 
 import * as api from "./api.js";
+import { RunView } from "./run_view.js";
 
-/** How many checkpoints are asked for at once. The server reads a whole state for each. */
+/** How many checkpoints are asked for at once, at first and later. The server reads a whole state for each. */
+const FIRST_PAGE = 20;
 const PAGE = 100;
+/** How much the server reads, in bytes, before somebody has to ask for more. */
+const MOST_READ = 16_000_000;
 
 export class PastRun {
   #thread;
@@ -29,8 +33,9 @@ export class PastRun {
    * @param {string} [space] of a subgraph @param {number} [count] of pages, all by default
    */
   async *pages(space = "", count = Infinity) {
-    while (count-- > 0 && !this.isWhole(space)) {
-      await this.#more(space);
+    let read = 0;
+    while (count-- > 0 && !this.isWhole(space) && (count === Infinity || read < MOST_READ)) {
+      read += await this.#more(space);
       yield new Map([...this.#spaces].map(([each, { all }]) => [each, this.#ofRun(all, each)]));
     }
   }
@@ -50,11 +55,13 @@ export class PastRun {
 
   async #more(space) {
     const { all } = this.#spaces.get(space) ?? { all: [] };
-    const page = await api.checkpoints(this.#thread, { limit: PAGE, before: all.at(-1)?.checkpoint_id, space });
+    const limit = all.length === 0 ? FIRST_PAGE : all.length < PAGE ? PAGE - all.length : PAGE;
+    const { page, bytes } = await api.checkpoints(this.#thread, { limit, before: all.at(-1)?.checkpoint_id, space });
     const read = [...all, ...page];
-    const isWhole = page.length < PAGE || (!space && this.#isBeyond(read));
+    const isWhole = page.length < limit || (!space && this.#isBeyond(read));
     if (isWhole && !space) read.push(...(await this.#before(read)));
     this.#spaces.set(space, { all: read, isWhole });
+    return bytes;
   }
 
   /** Whether no more of the run can come: the runs of a thread follow each other. */
@@ -110,13 +117,21 @@ export async function checkpointBefore(step, { thread, id: run, steps, runs }) {
   return visits[visit] ?? null;
 }
 
-/** Compare the steps that a stream told of with the stored checkpoints. A stream does not say which of several visits side by side has
- * written what, and a server may lose an event where those it has stored end and the live ones begin; a whole replay loses none.
+/** How many visits the whole replay of a run tells of. */
+async function replayedCount(thread, run) {
+  const replay = new RunView();
+  for await (const event of api.joinRun(thread, run, { tokens: false })) if (event.event !== "end") replay.take({ ...event, at: null });
+  return replay.isWhole ? replay.steps.all.length : null;
+}
+
+/** Compare the steps that a live stream told of with the whole replay of it, and where that is not enough with the stored checkpoints,
+ * for each of which the server reads a whole state. A stream does not say which of several visits side by side has written what, and a
+ * server may lose an event where those it has stored end and the live ones begin; a whole replay loses none.
  * @param {import("./steps.js").Steps} steps @param {{thread: string, id: string, runs: object[]}} run @param {boolean} isReplayed
  * @returns {Promise<boolean>} whether no visit is missing
  */
 export async function correctSteps(steps, { thread, id, runs }, isReplayed) {
-  if (isReplayed && !steps.isUnsure) return true;
+  if (!steps.isUnsure && (isReplayed || (await replayedCount(thread, id)) === steps.all.length)) return true;
   let checkpoints = [];
   for await (const read of new PastRun(thread, id, id === runs[0]?.run_id).pages()) checkpoints = read.get("");
   return steps.correct(checkpoints);

@@ -28,7 +28,7 @@ export class QuietQuestion {
     this.#timer = setTimeout(async () => {
       const thread = this.#isOpen();
       if (!thread || document.hidden) return;
-      const [newest] = await api.checkpoints(thread, { limit: 1 }).catch(() => []);
+      const { page: [newest] } = await api.checkpoints(thread, { limit: 1 }).catch(() => ({ page: [] }));
       if (heard !== this.#heard || thread !== this.#isOpen()) return;
       const working = (newest?.tasks ?? []).filter(({ name, result, error }) => name !== "__start__" && !result && !error);
       this.#tell(working);

@@ -13,7 +13,7 @@ import { atLast, readThread } from "./thread_reader.js";
 /** @typedef {import("./run_types.js").Run} Run */
 
 /** How many pages of checkpoints are read before somebody has to ask for more, where no stream tells of the steps. */
-const PAGES = 10;
+const PAGES = 11;
 /** How long the page says that it is connected again, in milliseconds. */
 const SHOWN_BACK = 5000;
 const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,

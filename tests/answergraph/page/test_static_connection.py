@@ -219,9 +219,13 @@ def test_two_hundred_steps_send_less_than_a_megabyte(tab: Open, server_url: str,
     watcher = context.new_cdp_session(page)
     watcher.send("Network.enable")
     watcher.on("Network.dataReceived", count)
+    read_from_checkpoints: list[str] = []
+    page.on("request", lambda request: read_from_checkpoints.append(request.url) if "/steps?" in request.url else None)
     start(page, "many", rounds=200)
     run = ended_with_every_step_once(page, 200)
+    page.wait_for_timeout(500)
     assert brought < MOST_BYTES
+    assert [url for url in read_from_checkpoints if not url.endswith("steps?limit=1")] == []
     brought = 0
     open_thread(page, run["thread"])
     wait(page, "run.steps.length === 200")

@@ -1,0 +1,162 @@
+"""A robot clicks through the page while a proxy delays, hangs and cuts what the server says: the page does what it shows."""
+
+import itertools
+import random
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.answergraph.page.conftest import LONGEST_RUN, opened, watched_page
+from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
+
+pytestmark = pytest.mark.browser
+
+SEED = 45
+ACTIONS = 24
+ENDS = {"calculator": "Answered", "rejected": "No answer: invalid", "steady": "Failed"}
+"""How the runs of each graph end; `steady` lacks an input here."""
+OVER = ("success", "error", "interrupted", "timeout")
+CUT = re.compile("Failed to load resource|ERR_")
+"""What a browser itself writes to its console of a connection that was cut."""
+WATCH_ENDS = """window.ends = [];
+addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
+    const said = document.querySelector("#head h1")?.textContent ?? "";
+    const thread = new URLSearchParams(location.hash.slice(1)).get("thread");
+    if (thread && /^(Answered|No answer|Failed|Stopped|Ended)/.test(said)) ends.push([thread, said]);
+}).observe(document.body, { subtree: true, childList: true, characterData: true }));"""
+
+
+@pytest.fixture
+def proxy(server_url: str) -> Iterator[FaultyProxy]:
+    with faulty_proxy(server_url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def page(browser: Browser, proxy: FaultyProxy) -> Iterator[Page]:
+    yield from watched_page(browser, proxy.url, CUT)
+
+
+@dataclass
+class Robot:
+    """Does at random what a person may do; remembers which graph was selected for each text."""
+
+    page: Page
+    proxy: FaultyProxy
+    chance: random.Random = field(default_factory=lambda: random.Random(SEED))
+    selected: dict[str, str] = field(default_factory=dict)
+    ends: list[tuple[str, str]] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1000))
+
+    def act(self) -> None:
+        """Disturb the connection, do one thing, and wait for a moment or not."""
+        self.chance.choice([self.hang, self.cut, self.go_away, self.leave_alone])()
+        self.chance.choice(
+            [self.begin, self.begin, self.go_on, self.open, self.open, self.look, self.stop, self.go_back, self.reload]
+        )()
+        self.page.wait_for_timeout(self.chance.choice([0, 50, 300, 1500]))
+        self.leave_alone()
+
+    def hang(self) -> None:
+        self.proxy.hang()
+
+    def cut(self) -> None:
+        self.proxy.cut(cleanly=self.chance.random() < 0.5)
+
+    def go_away(self) -> None:
+        self.proxy.go_away()
+
+    def leave_alone(self) -> None:
+        self.proxy.come_back()
+        self.proxy.go_on()
+
+    def begin(self) -> None:
+        self.page.select_option("#assistant", label=self.chance.choice(list(ENDS)))
+        self.go_on()
+
+    def go_on(self) -> None:
+        message = self.page.locator("#message")
+        if not message.is_visible():
+            return
+        text = f"{next(self.numbers)} + 1"
+        message.fill(text)
+        self.selected[text] = self.page.locator("#assistant").input_value()
+        message.press("Enter")
+
+    def open(self) -> None:
+        threads = self.page.locator("#threads button.thread")
+        if count := threads.count():
+            threads.nth(self.chance.randrange(min(count, 5))).click()
+
+    def look(self) -> None:
+        self.page.locator(f"#tab-{self.chance.choice(['timeline', 'messages', 'state'])}").click()
+
+    def stop(self) -> None:
+        stop = self.page.locator("#stop")
+        if stop.is_enabled():
+            stop.click()
+
+    def go_back(self) -> None:
+        self.page.evaluate("history.back()")
+
+    def reload(self) -> None:
+        self.leave_alone()
+        self.keep_ends()
+        self.page.reload()
+        self.page.wait_for_selector("body[data-ready]", timeout=LONGEST_RUN)
+
+    def keep_ends(self) -> None:
+        self.ends += [(thread, said) for thread, said in self.page.evaluate("ends")]
+
+
+def runs_of(server: httpx.Client, texts: Container[str]) -> list[dict[str, Any]]:
+    """Return all runs of the server whose message is one of these, each with its ``text``."""
+    found = []
+    for thread in server.post("/threads/search", json={"limit": 100, "select": ["thread_id"]}).json():
+        for run in server.get(f"/threads/{thread['thread_id']}/runs").json():
+            messages = (run["kwargs"].get("input") or {}).get("messages") or [{}]
+            if messages[-1].get("content") in texts:
+                found.append({**run, "text": messages[-1]["content"]})
+    return found
+
+
+def end_of(run: dict[str, Any], graphs: dict[str, str]) -> str:
+    return "Stopped" if run["status"] == "interrupted" else ENDS[graphs[run["assistant_id"]]]
+
+
+def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had_not_said(
+    page: Page, proxy: FaultyProxy, server: httpx.Client
+) -> None:
+    graphs = {each["assistant_id"]: each["graph_id"] for each in server.post("/assistants/search", json={"limit": 100}).json()}
+    page.add_init_script(WATCH_ENDS)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    robot = Robot(page, proxy)
+    for _ in range(ACTIONS):
+        robot.act()
+    # What was sent at last may still be on its way: the page asks for it until it knows.
+    expect(page.locator("#heard")).to_contain_text("Connected", timeout=LONGEST_RUN)
+    page.wait_for_timeout(5000)
+    robot.reload()
+    while (runs := runs_of(server, robot.selected)) and not all(run["status"] in OVER for run in runs):
+        page.wait_for_timeout(1000)
+    assert runs
+    sent = {run["text"]: run["assistant_id"] for run in runs}
+    assert len(sent) == len(runs), "a message was sent twice"
+    assert sent == {text: robot.selected[text] for text in sent}
+    by_thread: dict[str, list[dict[str, Any]]] = {}
+    for run in runs:
+        by_thread.setdefault(run["thread_id"], []).append(run)
+    for thread, said in robot.ends:
+        if thread in by_thread:
+            assert said.startswith(tuple(end_of(run, graphs) for run in by_thread[thread])), (thread, said)
+    page.reload()
+    for thread, newest in ((thread, max(all_runs, key=lambda run: run["created_at"])) for thread, all_runs in by_thread.items()):
+        expect(page.locator(f"#threads [data-id='{thread}']")).to_be_visible()
+        opened(page, graphs[newest["assistant_id"]], thread)
+        expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(f"^{end_of(newest, graphs)}"))
