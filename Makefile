@@ -126,7 +126,7 @@ format: env ## Format, and mend what the linter can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
-# MAP_ARGS: --rows N, --kills N, --parts kills memory slow fast.
+# MAP_ARGS: --rows N, --kills N, --parts kills memory slow fast ray (needs Ray).
 map-bench: env ## Many documents: ten failures, kills, memory, and the cost beside a bare asyncio loop
 	@$(BIN)/python -m benchmarks.many $(MAP_ARGS)
 

@@ -93,7 +93,8 @@ def limits_of(limits: UsageLimits | None) -> dict[str, float]:
     of_a_run = [name for name, value in values.items() if name not in {*COUNTED, "seconds", "prices"} and value != defaults[name]]
     if of_a_run:
         raise AgentSpecError(f"limits= of a map is for all rows together, and {of_a_run[0]} is a run's: give it to the agent.")
-    # 50 calls is the default of one run, and would be odd for all rows; who wants 50 for all rows writes 51 or a list of 50 rows.
-    if values["model_calls"] == defaults["model_calls"]:
-        values = {**values, "model_calls": None}
-    return {name: values[name] for name in (*COUNTED, "seconds") if values.get(name) is not None}
+    set_limits = {name: values[name] for name in (*COUNTED, "seconds") if values.get(name) is not None}
+    # 50 calls is the default of one run, and is not meant for all rows where another limit is.
+    if set_limits.get("model_calls") == defaults["model_calls"] and len(set_limits) > 1:
+        del set_limits["model_calls"]
+    return set_limits

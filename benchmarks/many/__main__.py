@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -116,6 +117,17 @@ def beside_a_loop(rows: int, *options: str, workers: int = 1) -> dict[str, float
     return {"throughput_of_the_loop": round(throughput, 2), "cpu_of_the_loop": round(cpu, 2)}
 
 
+def on_ray(rows: int, folder: Path) -> dict[str, Any]:
+    """Map rows that fail on a cluster of four processes, one of which is killed; return what there is then."""
+    out, began = folder / "rows.parquet", time.monotonic()
+    with served("--fails") as url:
+        command = [sys.executable, "-m", "benchmarks.many.on_ray", "--rows", str(rows), "--out", str(out)]
+        done = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "ANSWERGRAPH_MAP_URL": url}
+        )
+    return {"a process": done.stdout.split("\n")[-2], "seconds": time.monotonic() - began, **checked(out, rows)}
+
+
 def memory(sizes: Sequence[int]) -> dict[str, float]:
     """Return the peak of a process by the number of rows, in megabytes."""
     with served() as url, tempfile.TemporaryDirectory() as folder:
@@ -137,6 +149,7 @@ def main() -> None:
     parts: dict[str, Any] = {
         "kills": lambda folder: killed(arguments.rows, arguments.kills, folder),
         "memory": lambda _: memory((arguments.rows // 100, arguments.rows // 10)),
+        "ray": lambda folder: on_ray(arguments.rows, folder),
         "slow": lambda _: beside_a_loop(1_280, "--seconds", "1"),
         "fast": lambda _: {"one process": beside_a_loop(5_000), "three processes": beside_a_loop(5_000, workers=3)},
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import resource
 import sys
 import time
@@ -41,6 +42,11 @@ def agent_of(url: str) -> AgentGraph[Reading]:
     """Build the agent that is mapped."""
     model = ChatOpenAI(model=MODEL, base_url=url, api_key="none", timeout=TIMEOUT_SECONDS)  # type: ignore[arg-type]  # a secret
     return create_agent(model, response_format=ProviderStrategy(Reading), limits=UsageLimits(answer_attempts=2))
+
+
+def agent_of_environment() -> AgentGraph[Reading]:
+    """Build the agent in a process of an engine, which knows the server from its environment."""
+    return agent_of(os.environ["ANSWERGRAPH_MAP_URL"])
 
 
 def mapped(arguments: argparse.Namespace) -> int:

@@ -44,6 +44,16 @@ def test_a_limit_of_all_rows_leaves_the_rest_for_another_time(run: Run, tmp_path
     assert rest.usage()["model_calls"] == 40
 
 
+def test_fifty_calls_are_a_limit_if_they_are_the_only_one(run: Run) -> None:
+    def counts(limits: UsageLimits) -> dict[str, int]:
+        mapped = map_answers(agent_of(), rows(60), key="id", input="body", limits=limits)
+        collected(run, mapped)
+        return mapped.counts()
+
+    assert counts(UsageLimits(model_calls=50)) == {"answered": 50, "out_of_budget": 10}
+    assert counts(UsageLimits(total_tokens=10_000)) == {"answered": 60}
+
+
 def test_a_limit_of_tokens_is_kept_by_the_average_of_the_rows_before(run: Run) -> None:
     mapped = map_answers(agent_of(), rows(200), key="id", input="body", limits=UsageLimits(total_tokens=500), concurrency=4)
     collected(run, mapped)
