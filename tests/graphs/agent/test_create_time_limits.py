@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from langchain_core.tools import tool
+from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
@@ -49,11 +49,17 @@ def test_a_time_limit_is_a_positive_number_of_seconds(name: str, wrong: Any) -> 
         UsageLimits(**{name: wrong})
 
 
-@pytest.mark.parametrize("kind", ["blocking", "awaited", "stubborn"])
-def test_a_tool_that_hangs_is_answered_and_the_answer_is_forced_from_what_is_known(run: Run, hang: Any, kind: str) -> None:
-    slow = {"blocking": slow_tool(hang), "awaited": awaited_slow, "stubborn": stubborn_slow}[kind]
-    if kind != "blocking" and not run.is_async:
-        pytest.skip("an awaited tool")
+def test_a_tool_that_hangs_is_answered_and_the_answer_is_forced_from_what_is_known(run: Run, hang: Any) -> None:
+    check_that_the_answer_is_forced_after(slow_tool(hang), run)
+
+
+@pytest.mark.parametrize("run", ["async"], indirect=True)
+@pytest.mark.parametrize("slow", [awaited_slow, stubborn_slow], ids=["awaited", "stubborn"])
+def test_an_awaited_tool_that_hangs_is_answered_and_the_answer_is_forced_from_what_is_known(run: Run, slow: BaseTool) -> None:
+    check_that_the_answer_is_forced_after(slow, run)
+
+
+def check_that_the_answer_is_forced_after(slow: BaseTool, run: Run) -> None:
     result = ran(run, thinking_agent_of(calls(call(slow.name, {}, "s")), ANSWER, tools=[slow]))
     assert told(result)[0].startswith(f"Tool {slow.name} gave no result. ")
     assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")

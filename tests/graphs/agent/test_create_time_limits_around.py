@@ -91,12 +91,11 @@ def test_a_hook_that_hangs_does_not_keep_the_run(hang: Any, hook: str) -> None:
     assert outcome["limit"] == (None if hook == "after_agent" else "seconds")
 
 
+@pytest.mark.parametrize("run", ["sync"], indirect=True)  # a check that blocks holds the event loop of an awaited run
 def test_a_check_that_hangs_ends_the_run_without_an_answer(run: Run, hang: Any) -> None:
     def check(answer: Any, state: Any, runtime: Any) -> None:
         hang()
 
-    if run.is_async:
-        pytest.skip("a blocking check holds the event loop")
     outcome = ran(run, agent_of(ANSWER, check_answer=check, limits=UsageLimits(seconds=0.5)))["outcome"]
     assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
 
