@@ -6,7 +6,7 @@ import { textOf } from "./conversation.js";
 /** Return the answers of a state.
  *
  * An agent writes `structured_response` and `outcome`, or `<key>` and `<key>_outcome`; the triage writes a list of reports, each with
- * the sources it cites.
+ * the sources it cites. LangChain's agent writes `structured_response` alone, which is an answer without a record of how it came.
  */
 export function answersIn(values) {
   const found = [];
@@ -15,8 +15,13 @@ export function answersIn(values) {
     else if (key.endsWith("_outcome") && isOutcome(value)) found.push(record(key.slice(0, -"_outcome".length), values, value));
     else if (Array.isArray(value)) found.push(...value.filter(isReport).map((report, index) => fromReport(report, key, index)));
   }
+  const { structured_response: answer } = values;
+  if (!("outcome" in values) && answer !== null && answer !== undefined) found.push(record("structured_response", values, BARE));
   return found;
 }
+
+/** In place of the outcome that a graph of others does not write. */
+export const BARE = { status: "answered", attempts: [] };
 
 /** What an answer says in a word, if it does. */
 export const verdictOf = (record) =>

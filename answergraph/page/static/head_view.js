@@ -1,7 +1,7 @@
 // The head of a run: how it ended, and why.
 
 import { answersIn } from "./answers.js";
-import { button, el, icon } from "./dom.js";
+import { button, el, icon, textBlock } from "./dom.js";
 import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
 import { headOf } from "./open_words.js";
@@ -24,7 +24,7 @@ export class HeadView {
     this.#actions = actions;
   }
 
-  /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string}} graph */
+  /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string, outputs?: string[]}} graph */
   show(run, graph) {
     const head = headOf(run);
     const usage = usageOf(run);
@@ -32,7 +32,7 @@ export class HeadView {
     if (print !== this.#print)
       this.#place.replaceChildren(...(run.thread || run.status !== "none" ? this.#head(run, head, usage) : empty(graph)));
     this.#print = print;
-    this.#showLeft(run);
+    this.#showLeft(run, graph.outputs ?? []);
   }
 
   #head(run, { tone, icon: sign, word, rest, why }, usage) {
@@ -52,7 +52,7 @@ export class HeadView {
         run.thread && run.steps.length > 0 && button("Compare", this.#actions.compare, { kind: "small", icon: "compare" }),
       ),
       // A foreign text that turns the direction of writing turns its own sentence alone.
-      why.some(Boolean) && el("p.why", {}, ...why.filter(Boolean).flatMap((sentence) => [el("bdi", {}, sentence), " "])),
+      why.some(Boolean) && el("div.why", {}, ...why.filter(Boolean).flatMap((sentence) => [textBlock(sentence, "bdi"), " "])),
       usage.facts.length > 0 &&
         el(
           "p.usage",
@@ -64,22 +64,25 @@ export class HeadView {
     ].filter(Boolean);
   }
 
-  /** The last message and the state, where there is no answer to show. */
-  #showLeft(run) {
+  /** The last message and the state, where there is no answer to show; first what the graph declares as its output. */
+  #showLeft(run, outputs) {
     const isOver = ["ended", "failed", "stopped", "unknown"].includes(run.status);
     const hasAnswer = answersIn(run.values).length > 0 || run.growing.length > 0;
     const values = Object.entries(run.values).filter(([key, value]) => key !== "messages" && !isPrivate(key, run.values) && value !== null);
+    const { true: declared = [], false: rest = [] } = Object.groupBy(values, ([key]) => outputs.includes(key));
     const said = lastMessage(run.messages);
     this.#left.hidden = !isOver || hasAnswer || (!values.length && !said);
-    const print = this.#left.hidden ? "" : JSON.stringify([said, values]);
+    const print = this.#left.hidden ? "" : JSON.stringify([said, values, declared.length]);
     if (print === this.#left.dataset.print) return;
     this.#left.dataset.print = print;
     this.#left.replaceChildren(
       said ? el("section", {}, el("h2", {}, "Last message"), markdown(said)) : "",
-      values.length ? el("section", {}, el("h2", {}, "State at the end"), valueTree(Object.fromEntries(values))) : "",
+      ...(declared.length && declared.length < values.length ? [part("Output", declared), part("The rest of the state", rest)] : [part("State at the end", values)]),
     );
   }
 }
+
+const part = (title, entries) => (entries.length ? el("section", {}, el("h2", {}, title), valueTree(Object.fromEntries(entries))) : "");
 
 function share({ corrections }) {
   if (!corrections) return [];

@@ -64,32 +64,35 @@ function form(schema) {
 
 export class InterruptView {
   #place;
-  #resume;
+  #start;
   #print = "";
 
-  /** @param {HTMLFormElement} place @param {(resume: any) => Promise<boolean>} resume gives whether the server took it */
-  constructor(place, resume) {
+  /** @param {HTMLFormElement} place @param {(request: object) => Promise<boolean>} start gives whether the server took it */
+  constructor(place, start) {
     this.#place = place;
-    this.#resume = resume;
+    this.#start = start;
     place.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && place.requestSubmit());
   }
 
-  /** Show what a run waits for. What was filled in stays until the server has taken it.
-   * @param {{id?: string, value: any, response_schema?: object}[]} interrupts
+  /** Show what a run waits for: decisions of a person, or the results of calls that are carried out elsewhere. What was filled in stays
+   * until the server has taken it.
+   * @param {{id?: string, value: any, response_schema?: object}[]} interrupts @param {{id: string, name: string, args: object}[]} [pending]
    */
-  show(interrupts) {
-    this.#place.hidden = interrupts.length === 0;
-    const print = JSON.stringify(interrupts);
-    if (!interrupts.length || print === this.#print) return;
+  show(interrupts, pending = []) {
+    this.#place.hidden = interrupts.length + pending.length === 0;
+    // Beside a call that is carried out elsewhere, a person may say something else.
+    this.#place.dataset.kind = interrupts.length ? "decisions" : "results";
+    const print = JSON.stringify([interrupts, pending]);
+    if (this.#place.hidden || print === this.#print) return;
     this.#print = print;
-    this.#place.replaceChildren(...this.#parts(interrupts));
+    this.#place.replaceChildren(...this.#parts(interrupts, pending));
   }
 
-  #parts(interrupts) {
-    const asked = interrupts.map(requestOf);
+  #parts(interrupts, pending) {
+    const asked = interrupts.length ? interrupts.map(requestOf) : pending.map(resultOf);
     const questions = asked.flatMap((request) => request.questions);
     const count = questions.length;
-    const send = el("button.primary", { type: "submit" }, count === 1 ? "Send" : `Send ${count} decisions`);
+    const send = el("button.primary", { type: "submit" }, count === 1 ? "Send" : `Send ${count} ${interrupts.length ? "decisions" : "results"}`);
     const left = el("span.hint", { role: "status" });
     const tell = () => {
       const open = questions.filter(({ isDecided }) => !isDecided()).length;
@@ -98,21 +101,21 @@ export class InterruptView {
     this.#place.onchange = tell;
     this.#place.onsubmit = (event) => {
       event.preventDefault();
-      this.#send(interrupts, asked);
+      this.#send(asked, (read) => (interrupts.length ? { command: { resume: resumption(interrupts, read) } } : { input: { messages: read } }));
     };
     tell();
     const approves = questions.map(({ approve }) => approve).filter(Boolean);
     const all = count > 1 && approves.length === count && button("Approve all", () => (approves.forEach((approve) => approve()), tell()), { kind: "small" });
-    const header = el("div.row", {}, el("h2", { "data-tone": "you" }, heading(asked, count)), all);
+    const header = el("div.row", {}, el("h2", { "data-tone": "you" }, interrupts.length ? heading(asked, count) : "The run waits for results from elsewhere"), all);
     return [header, ...questions.map(({ element }) => element), el("div.row", {}, send, el("span.hint", {}, "Nothing happens before you send."), left)];
   }
 
-  async #send(interrupts, asked) {
+  async #send(asked, request) {
     const read = asked.map(({ questions, answer }) => {
       const decisions = questions.map((question) => question.read());
       return decisions.includes(undefined) ? undefined : answer(decisions);
     });
-    if (read.includes(undefined) || !(await this.#resume(resumption(interrupts, read)))) return;
+    if (read.includes(undefined) || !(await this.#start(request(read)))) return;
     this.#print = "";
   }
 }
@@ -128,6 +131,17 @@ function requestOf(interrupt) {
   const options = Object.keys(schema?.properties ?? {}).length ? [form(schema)] : ANSWERS;
   const element = typeof value === "string" ? textBlock(value) : value && typeof value === "object" ? valueTree(value) : textBlock(shown(value));
   return { questions: [question("Question", options, [element])], answer: ([answer]) => answer };
+}
+
+/** The result of a call that is carried out elsewhere, as the message that the run goes on with. */
+function resultOf({ id, name, args }) {
+  const words = el("textarea", { rows: 2, required: true, "aria-label": `Result of ${name}` });
+  const read = () => (words.reportValidity() ? words.value : undefined);
+  const about = valueTree(args ?? {});
+  return {
+    questions: [question(`Result of ${name}`, [{ label: "Result", make: () => ({ element: words, read }) }], [about])],
+    answer: ([content]) => ({ role: "tool", tool_call_id: id, name, content }),
+  };
 }
 
 function aboutCall(call) {

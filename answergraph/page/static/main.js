@@ -47,6 +47,8 @@ const store = new RunStore();
 const known = new Map();
 let assistant = null;
 let graph = null;
+/** The keys that the graph declares as its output. */
+let outputs = [];
 let reasons = new Map();
 let stood = "none";
 let shownRun;
@@ -94,7 +96,7 @@ const stateView = new StateView(at("state"), async (...changed) => {
 });
 const compare = new CompareView(at("compare"), (other) => choose({ compare: other, ...(other && { run: store.run.id }) }));
 const composer = new Composer((request) => start(request), () => selection.isReady());
-const interrupts = new InterruptView(at("interrupts"), (resume) => start({ command: { resume } }));
+const interrupts = new InterruptView(at("interrupts"), start);
 const tokenField = new TokenField(at("token"));
 const threads = new ThreadList(at("threads"), at("find-thread"), {
   open: (id, { assistant_id: by } = {}) =>
@@ -112,7 +114,7 @@ divide(at("divider"), at("side"));
 
 function show(run) {
   const { graph_id: name = "", description } = known.get(assistant) ?? {};
-  head.show(run, { name, description });
+  head.show(run, { name, description, outputs });
   const found = casesOf(run);
   const bySpace = new Map(found.map((each) => [each.step?.childSpace, each]));
   answers.show(run, bySpace);
@@ -127,7 +129,8 @@ function show(run) {
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (description ?? "");
-  interrupts.show(store.isBusy || run.checkpoint || run.leftAt ? [] : run.interrupts);
+  const isAsking = !store.isBusy && !run.checkpoint && !run.leftAt;
+  interrupts.show(isAsking ? run.interrupts : [], isAsking && run.status === "deferred" ? run.outcome?.pending : []);
   showNotice(at("notice"), run, () => store.retry());
   showStepOfAddress(run);
   runs.show(run);
@@ -191,6 +194,7 @@ async function chooseAssistant(id) {
   reasons = reasonsOf(graph);
   store.drawn = new DrawnEdges(graph);
   composer.make(found);
+  outputs = Object.keys(found.output_schema?.properties ?? {});
   at("run").textContent = "Run";
   at("input").removeAttribute("aria-busy");
   try {

@@ -1,8 +1,8 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
-import { answersIn, countOf, verdictOf } from "./answers.js";
+import { answersIn, BARE, countOf, verdictOf } from "./answers.js";
 import { counted, lasted, moment, plural } from "./dom.js";
-import { brief, tokensOf, wrongWith } from "./timeline.js";
+import { tokensOf, wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
 const STATUSES = {
@@ -72,7 +72,7 @@ const TELLERS = {
     const said = message && !(message === UNSAID && step?.error) ? `${error ? `${error}: ` : ""}${message}` : (step?.error ?? "The server gives no details.");
     return {
       rest: step ? ` in ${step.node}${run.olderSteps ? "" : `, step ${step.number}`}` : "",
-      why: [brief(said, 600), step?.checkpoint ? "The state before this step is kept; you can continue from there." : ""],
+      why: [said, step?.checkpoint ? "The state before this step is kept; you can continue from there." : ""],
     };
   },
   resumed: () => ({ rest: "", why: ["A later run of this thread continued from there."] }),
@@ -81,7 +81,10 @@ const TELLERS = {
     why: ["Everything written until then is kept."],
   }),
   ended: (run) => {
-    const all = answersIn(run.values).map((record) => verdictOf(record) ?? record.outcome.status.replaceAll("_", " "));
+    const answers = answersIn(run.values);
+    if (answers.length === 1 && answers[0].outcome === BARE)
+      return { ...statusWords("answered"), rest: "", why: ["The graph keeps no record of its attempts and of what supports the answer."] };
+    const all = answers.map((record) => verdictOf(record) ?? record.outcome.status.replaceAll("_", " "));
     const decided = all.length ? null : decisionIn(run.values);
     if (decided) return { rest: `: ${decided.word}`, why: [decided.why] };
     if (all.length)
@@ -121,12 +124,12 @@ function sentBack({ outcome, growing }) {
   if (outcome?.attempts?.length) return told(outcome.attempts);
   return growing
     .filter(({ status, reason }) => status === "rejected" && reason)
-    .map(({ attempt, reason }) => `Attempt ${attempt} was sent back: ${brief(reason)}`);
+    .map(({ attempt, reason }) => `Attempt ${attempt} was sent back: ${reason}`);
 }
 
 const isAccepted = ({ status }) => status === "answered" || status === "abstained";
 const told = (attempts) =>
-  attempts.flatMap((attempt, index) => (isAccepted(attempt) ? [] : [`Attempt ${index + 1}: ${ended(wrongWith(attempt))}`]));
+  attempts.flatMap((attempt, index) => (isAccepted(attempt) ? [] : [`Attempt ${index + 1}: ${ended(wrongWith(attempt, Infinity))}`]));
 const ended = (text) => (/[.!?…]$/.test(text) ? text : `${text.replace(/:$/, "")}.`);
 
 function answered({ outcome }) {
@@ -164,7 +167,7 @@ function failure({ outcome }) {
   const rest = attempts.length ? ` after ${attempts.length === 1 ? "one attempt" : `${plural(attempts.length, "attempt")}`}` : "";
   const last = attempts.findLast((attempt) => !isAccepted(attempt));
   const said = outcome?.reason ?? "";
-  const wrong = last && wrongWith(last);
+  const wrong = last && wrongWith(last, Infinity);
   const isSaid =
     !wrong || said.includes(wrong.replace(/[.…]$/, "")) || Object.entries(last.fields ?? {}).some(([path, sentence]) => said.includes(path) && said.includes(sentence.slice(0, 30)));
   return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };

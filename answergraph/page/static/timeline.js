@@ -19,7 +19,11 @@ export const isCorrection = ({ id, additional_kwargs: marks }) =>
 /** One line of a text. */
 export function brief(value, longest = LONGEST) {
   const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).trim().replace(/\s+/g, " ");
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  if (text.length <= longest) return text;
+  const cut = text.slice(0, longest - 1);
+  // A text ends at a word, unless that one is long.
+  const words = cut.slice(0, cut.lastIndexOf(" "));
+  return `${words.length > longest / 2 ? words : cut}…`;
 }
 const firstSentence = (text) => brief(text.match(/^[\s\S]*?[.!?](?=\s|$)/)?.[0] ?? text);
 const argumentsOf = (args) =>
@@ -47,10 +51,13 @@ export class Timeline {
   /** The outcomes of the agents in this run, by the space they ran in. */
   #outcomes = new Map();
   #isWhole;
+  /** The calls that are carried out elsewhere. */
+  #pending;
 
   /** @param {import("./run_types.js").Run} run @param {Map<string, string[]>} reasons */
   constructor({ steps, messages, outcome, olderSteps }, reasons) {
     this.#isWhole = !olderSteps;
+    this.#pending = outcome?.pending ?? [];
     this.#bySpace = Map.groupBy(steps, ({ space }) => space);
     this.#reasons = reasons;
     for (const message of [...messages, ...steps.flatMap(({ wrote }) => messagesIn(wrote))])
@@ -135,6 +142,8 @@ export class Timeline {
   #said(message, step) {
     const names = (message.tool_calls ?? []).map(({ name }) => name);
     const readBy = step.next.some((next) => ANSWER_NODES.has(next));
+    const waits = this.#pending.filter(({ id }) => message.tool_calls?.some((call) => call.id === id));
+    if (waits.length) return `waits for the result of ${listed(waits.map(({ name }) => name))}`;
     if (readBy && names.length) return `answers with ${listed(names)}`;
     if (names.length) return `calls ${listed(tallied(names))}`;
     const text = textOf(message);
@@ -233,13 +242,13 @@ export const tokensOf = (messages) =>
   messages.reduce((sum, { usage_metadata: usage, additional_kwargs: more }) => sum + ((usage ?? more?.usage_metadata)?.total_tokens ?? 0), 0);
 const only = ({ name, tone, message }) => ({ name, tone, message });
 
-/** What was wrong with an attempt, in one line that names the field. */
-export function wrongWith({ fields, error, status }) {
+/** What was wrong with an attempt, in one line that names the field. @param {object} attempt @param {number} [longest] */
+export function wrongWith({ fields, error, status }, longest) {
   const [first, ...rest] = Object.entries(fields ?? {});
   if (first)
-    return `${first[0]}: ${brief(first[1])}${rest.length ? ` (and ${rest.length} more)` : ""}`;
+    return `${first[0]}: ${brief(first[1], longest)}${rest.length ? ` (and ${rest.length} more)` : ""}`;
   const [heading, ...lines] = (error ?? status).split("\n");
-  return brief(heading.endsWith(":") && lines[0] ? lines[0].replace(/^\s*- /, "") : heading);
+  return brief(heading.endsWith(":") && lines[0] ? lines[0].replace(/^\s*- /, "") : heading, longest);
 }
 
 /** What a node has changed in the state, in one line. */

@@ -19,7 +19,7 @@ LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """The text of the step counter in the middle of a run."""
-FOREIGN = ("langchain_agent", "plain", "supervisor", "office", "thousand", "broken")
+FOREIGN = ("langchain_agent", "langchain_answer", "reporting", "plain", "supervisor", "office", "thousand", "broken")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
@@ -32,6 +32,7 @@ def watched() -> dict[str, Any]:
     modules = {"watched": WATCHED + ASKING, "foreign": FOREIGN, "spread": SPREAD, "nested": NESTED}
     for module, names in modules.items():
         settings["graphs"] |= {name: f"./tests/answergraph/page/{module}_graphs.py:{name}" for name in names}
+    settings["graphs"]["elsewhere"] = "./tests/served/graphs.py:elsewhere"
     return settings
 
 

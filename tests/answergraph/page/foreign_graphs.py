@@ -4,10 +4,12 @@ import operator
 from typing import Annotated, Any, Literal
 
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
@@ -31,6 +33,42 @@ def langchain_agent() -> Any:
     """Return LangChain's agent: it reads a page, then answers in Markdown."""
     model = ScriptedChatModel(replies=in_turn(_reads("ci-runners"), AIMessage(DRAFT)))
     return create_agent(model, [read_wiki])
+
+
+class Limit(BaseModel):
+    """What LangChain's agent answers with."""
+
+    setting: str
+    megabytes: int
+
+
+def langchain_answer() -> Any:
+    """Return LangChain's agent with a response format: it has a typed answer, and no record of how it came."""
+    call = {"name": "Limit", "args": {"setting": "heap", "megabytes": 256}, "id": "limit"}
+    return create_agent(ScriptedChatModel(replies=in_turn(AIMessage("", tool_calls=[call]))), response_format=ToolStrategy(Limit))
+
+
+class Report(TypedDict):
+    """All that the graph gives back."""
+
+    report: str
+
+
+class Draft(Report):
+    """What its nodes work on."""
+
+    topic: str
+
+
+def reporting() -> Any:
+    """Return a plain graph whose output is one key of its state."""
+
+    def write(state: Draft) -> dict[str, Any]:
+        return {"report": "256 MB is enough.", "topic": "limits"}
+
+    return (
+        StateGraph(Draft, output_schema=Report).add_node("write", write).add_edge(START, "write").add_edge("write", END).compile()
+    )
 
 
 class Notes(MessagesState):

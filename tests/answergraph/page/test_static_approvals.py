@@ -172,3 +172,16 @@ def test_two_questions_are_answered_at_once_by_form_and_in_words_after_a_reload(
     page.get_by_role("tab", name="Messages").click()
     told = page.locator(".message[data-type=ai] .body").all_inner_texts()
     assert sorted(map(json.loads, told), key=str) == ["perhaps", {"day": "Friday", "guests": 7}]
+
+
+def test_the_result_of_a_call_that_is_carried_out_elsewhere_is_given_in_a_form(page: Page) -> None:
+    choose(page, "elsewhere")
+    page.get_by_label("Message", exact=True).fill("(2 + 3) × 4")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The run waits for results from elsewhere")).to_be_visible()
+    expect(page.locator(".step", has_text="waits for the result of multiply")).to_be_visible()
+    expect(page.get_by_label("Message", exact=True)).to_be_visible()
+    page.get_by_label("Result of multiply").fill("20")
+    send(page)
+    assert ended(page) == "The run has ended: answered."
+    expect(page.locator(".answer").get_by_role("row", name="final_answer")).to_contain_text("20")

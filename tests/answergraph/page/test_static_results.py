@@ -2,10 +2,11 @@
 
 import json
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.conftest import GO, choose, ended, opened, past
 
 pytestmark = pytest.mark.browser
 
@@ -69,3 +70,22 @@ def test_a_run_that_the_server_has_not_begun_is_queued_until_it_begins(page: Pag
     expect(page.get_by_role("heading", level=1)).to_contain_text("Running")
     page.get_by_role("button", name="Stop", exact=True).click()
     assert ended(page) == "The run was stopped."
+
+
+def test_the_answer_of_langchains_agent_is_shown_as_an_answer(page: Page, server: httpx.Client) -> None:
+    opened(page, "langchain_answer", past(server, "langchain_answer", {"input": GO}))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Answered")
+    expect(page.locator(".head .why")).to_contain_text("The graph keeps no record of its attempts")
+    expect(page.locator(".answer").get_by_role("row", name="megabytes")).to_contain_text("256")
+
+
+def test_what_a_plain_graph_declares_as_its_output_comes_first(page: Page, server: httpx.Client) -> None:
+    opened(page, "reporting", past(server, "reporting", {"input": {"topic": "memory"}}))
+    expect(page.locator("#left section").first).to_contain_text("256 MB is enough.")
+    expect(page.locator("#left h2")).to_have_text(["Output", "The rest of the state"])
+
+
+def test_the_sentence_of_the_head_is_whole(page: Page, server: httpx.Client) -> None:
+    opened(page, "rejected", past(server, "rejected", {"input": GO}))
+    expect(page.locator(".head .why")).to_contain_text("quotes[0]")
+    assert "…" not in page.locator(".head .why").inner_text()
