@@ -15,7 +15,7 @@ from answergraph.evidence.claims import default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.source_runs import InputState, input_records
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.agent_state import INPUT_TEXTS
 from answergraph.state.field_record import BACKED, Fields, passage_of, support_of
@@ -47,6 +47,7 @@ class Input:
 Sources = Input | str | BaseTool | Sequence[Input | str | BaseTool] | Callable[[ToolRun], bool] | None
 
 
+@explains_arguments('GroundedAnswer(sources=["read_log"])')
 class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     """Check every marked field of an answer against its sources: the tool results of this run, the caller's input, or both.
 

@@ -12,7 +12,7 @@ from answergraph.asking.providers.model_capabilities import refuses_forced_tools
 from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
@@ -26,6 +26,7 @@ _FOR_A_TOOL = " A tool is required by its name, RequireTools({name!r})."
 _MISSING = "Your answer does not count yet: {missing}. Do that now, then give your answer again."
 
 
+@explains_arguments('RequireTools("read_log")')
 class RequireTools(AgentMiddleware[Any, Any, Any]):
     """Accept an answer only after these tools have succeeded in this run.
 

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime, get_runtime
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
-from answergraph.asking.model_request import ModelRequest, ModelResponse, of_both_classes
+from answergraph.asking.model_request import ModelRequest, ModelResponse, of_both_classes, own_request
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
 from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
@@ -240,6 +240,9 @@ def _noting_format(
     name: str, request: ModelRequest[Any], inner_request: ModelRequest[Any], inner: ModelCall
 ) -> Step[LayeredResponse]:
     """Make a layer's inner call, and record a change of the response format."""
+    if inner_request is None:
+        raise AgentSpecError(f"{name} made the request None; write `return request.override(…)`.")
+    inner_request = own_request(inner_request)
     before, after = request.response_format, inner_request.response_format
     try:
         layered = yield from inner(inner_request)
@@ -266,7 +269,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
             return of_both_classes(last.response)
 
         returned: Any = yield wrap(hook, ahook, request, observed)
-        return last.of(returned)
+        return last.of(returned, middleware.name)
 
     return call
 
@@ -276,6 +279,8 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
 
     def call(request: ToolCallRequest) -> Step[ToolResult]:
         result: ToolResult = yield wrap(hook, ahook, request, inner)
+        if result is None:
+            raise AgentSpecError(f"{middleware.name}.wrap_tool_call returned None; write `return handler(request)`.")
         return result
 
     return call

@@ -10,6 +10,8 @@ from langgraph.types import Command
 
 from answergraph.asking.model_request import ModelResponse
 from answergraph.asking.strategies.declared_format import DeclaredFormat
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import RunState
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import without_refused_keys
@@ -33,13 +35,20 @@ class LayeredResponse:
     commands: tuple[Command[Any], ...] = ()
     format_changes: tuple[FormatChange, ...] = ()
 
-    def of(self, returned: Any) -> LayeredResponse:
-        """Wrap a hook's return value; LangChain's response classes work, too."""
+    def of(self, returned: Any, middleware: str) -> LayeredResponse:
+        """Wrap a hook's return value; LangChain's response classes work, too.
+
+        Raises:
+            AgentSpecError: If it is no response.
+        """
         if isinstance(returned, AIMessage):
             return replace(self, response=ModelResponse(result=[returned]))
         if hasattr(returned, "model_response"):
             own = () if returned.command is None else (returned.command,)
             return replace(self, response=returned.model_response, commands=(*self.commands, *own))
+        if not hasattr(returned, "result"):
+            line = "write `return handler(request)`, or return an AIMessage or a ModelResponse."
+            raise AgentSpecError(f"{middleware}.wrap_model_call returned {shown(returned)}; {line}")
         return replace(self, response=returned)
 
     def narrowings(self, declared: DeclaredFormat, known: list[Narrowing]) -> list[Narrowing]:

@@ -20,6 +20,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
+from answergraph.runtime.argument_checks import meant
 from answergraph.state.agent_state import ResponseT
 
 
@@ -69,7 +70,8 @@ class ModelRequest(Generic[ContextT]):
         """
         unknown = rest.keys() - ModelRequest.__dataclass_fields__.keys()
         if unknown:
-            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}")
+            near = meant(min(unknown), ModelRequest.__dataclass_fields__)
+            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}.{near}")
         if system_prompt is not None:
             if rest.get("system_message") is not None:
                 raise ValueError(_TWO_PROMPTS)
@@ -113,6 +115,13 @@ class ModelRequest(Generic[ContextT]):
         if isinstance(clause := overrides.get("withheld_until"), str):
             overrides["withheld_until"] = tuple(dict.fromkeys([*self.withheld_until, clause]))
         return replace(self, **_with_system_message(overrides))
+
+
+def own_request(request: Any) -> ModelRequest[Any]:
+    """Return a request that middleware made; one of LangChain's class becomes one of ours."""
+    if isinstance(request, ModelRequest):
+        return request
+    return ModelRequest(**{name: getattr(request, name) for name in ModelRequest.__dataclass_fields__ if hasattr(request, name)})
 
 
 def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:

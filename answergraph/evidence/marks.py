@@ -16,6 +16,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from answergraph.evidence.texts.language_words import marks_of
+from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
 
 MIN_QUOTE_COLUMNS = 8
@@ -48,6 +49,7 @@ def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSc
     return cast("CoreSchema", {**schema, "metadata": {**metadata, MARKS: (*metadata.get(MARKS, ()), mark)}})
 
 
+@explains_arguments("Annotated[str, Quote()]")
 @dataclass(frozen=True)
 class Quote:
     """Mark text as quoted word for word from a tool result of the run: a string, or a list of them.
@@ -80,6 +82,7 @@ class Quote:
         return {"kind": "quote", **asdict(self)}
 
 
+@explains_arguments("Annotated[float, FromTools()]")
 @dataclass(frozen=True, init=False)
 class FromTools:
     """Mark a number, or a list of numbers, as taken from a tool result of the run.
@@ -136,6 +139,7 @@ class FromTools:
         return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
 
 
+@explains_arguments("Annotated[float, Grounded()]")
 @dataclass(frozen=True, init=False)
 class Grounded:
     """Mark a value that stands in a source: any scalar (text, number, date, time, bool, enum, ``Literal``), or a list of them.

@@ -10,6 +10,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+ROOMS = tuple(f"answergraph{name}" for name in ("", ".middleware", ".testing", ".graphs", ".many", ".kit"))
+"""The public modules."""
+
 
 def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports some of its names late.
@@ -27,6 +30,9 @@ def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], lis
         # Python also looks up special names, for which the source is not parsed.
         home = None if name.startswith("__") else homes().get(name)
         if home is None:
+            if not name.startswith("_") and (room := _room_of(name, door)):
+                # ``from … import`` replaces the message of an AttributeError by its own.
+                raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
         value = getattr(import_module(home), name)
         setattr(package, name, value)
@@ -34,3 +40,9 @@ def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], lis
 
     package = sys.modules[door]
     return get, lambda: [*{*vars(package), *package.__all__}]
+
+
+def _room_of(name: str, door: str) -> str | None:
+    """Return the public module that has a name which is looked for elsewhere."""
+    rooms = (room for room in ROOMS if room != door and name in getattr(import_module(room), "__all__", ()))
+    return next(rooms, None)

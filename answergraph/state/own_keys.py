@@ -4,8 +4,9 @@ If another writer sets them, for example a tool that returns the state of anothe
 """
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager, CallbackManager
@@ -22,6 +23,9 @@ REFUSED = (
     "ModelResponse(result=…, structured_response=…) from wrap_model_call; to send one back, raise AnswerRejected in check_answer."
 )
 
+_LIKE_A_KEY = 0.8
+"""Minimum similarity of a misspelt key, of 1."""
+
 
 def without_refused_keys(writer: str, update: object, state: Any, names: frozenset[str]) -> Any:
     """Return a hook's update without the agent's own keys; raise ``AgentSpecError`` if it changes the answer or the outcome."""
@@ -31,6 +35,14 @@ def without_refused_keys(writer: str, update: object, state: Any, names: frozens
         if key in names - PRIVATE_KEYS and value is not stands and value is not None and value != stands:
             raise AgentSpecError(REFUSED.format(writer=writer, key=key))
     return cleaned
+
+
+def check_spelling(what: str, keys: Iterable[Any], known: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` for a key that is like one of the known ones; LangGraph drops it without a word."""
+    for key in keys:
+        near = get_close_matches(key, known, 1, _LIKE_A_KEY) if isinstance(key, str) and key not in known else ()
+        if near:
+            raise AgentSpecError(f"{what} {key!r}, which is no key of the agent's state. Did you mean {near[0]!r}?")
 
 
 def without_keys(update: object, names: frozenset[str]) -> Any:

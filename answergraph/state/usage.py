@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from langchain_core.messages import AIMessage
 
+from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Usage
 
@@ -113,6 +114,7 @@ class RemainingBudget(NamedTuple):
         return RemainingBudget(*(None if limit is None else limit // parts for limit in self))
 
 
+@explains_arguments("UsageLimits(model_calls=10)")
 @dataclass(frozen=True, kw_only=True)
 class UsageLimits:
     """The limits of a run. Near one, the answer is forced from what is known; past it the run ends ``out_of_budget``.

@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
@@ -27,7 +28,7 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Step, no_update, without_clock
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.own_keys import for_trace, without_keys, without_refused_keys
+from answergraph.state.own_keys import check_spelling, for_trace, without_keys, without_refused_keys
 from answergraph.state.usage import UsageLimits
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
@@ -108,6 +109,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
             message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None
             calls = list(message.tool_calls) if isinstance(message, AIMessage) else []
             update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
+            if type(update) is dict and not update.keys() <= self.channels.keys():
+                check_spelling(f"{name} returned", update, self.channels)
             return noting_calls_taken_out(calls, state, update) if calls else update
 
         self.add_own_node(name, guarded, trace_policy)
@@ -175,10 +178,20 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
         if isinstance(input, dict):
             if input and builder.channels.keys().isdisjoint(input):
                 raise AgentSpecError(_unread(input, list(builder.schemas[builder.input_schema])))
+            if not input.keys() <= builder.channels.keys() and not _is_inside_a_run():  # where it is another graph's state
+                check_spelling("The input has", input, builder.schemas[builder.input_schema])
             return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
         if isinstance(input, str | list | BaseMessage):
             raise AgentSpecError(f"The input {shown(input)} is not a dict; write {{'messages': …}} around it.")
         return without_keys(input, builder.keys.own) if isinstance(input, Command) else input
+
+
+def _is_inside_a_run() -> bool:
+    try:
+        get_config()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _unread(given: Iterable[str], known: Sequence[str]) -> str:

@@ -92,6 +92,7 @@ SUITES = (
         "0.3.2",
         "tests",
         needs=("mcp<2", "dirty-equals", "websockets"),
+        constraints="",
     ),
     Suite(
         "copilotkit",

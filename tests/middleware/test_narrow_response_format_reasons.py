@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any
 
 import pytest
+from langchain.agents.middleware import ModelRequest as LangChainsRequest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
@@ -182,3 +183,23 @@ def test_another_process_says_it_too(run: Run) -> None:
     abstains = AIMessage("", tool_calls=[call("Abstention", {"missing": ["the log"], "tried": []})])
     result = run(agent(abstains, stop=None), None, config)
     assert corrections(result) == [f"Before you can answer with 'Cause': {FIRST}."]
+
+
+class Rebuilds(AgentMiddleware[Any, Any, Any]):
+    """A middleware that passes a request of LangChain's class on."""
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        names = ("model", "messages", "tools", "response_format", "state", "runtime")
+        return handler(LangChainsRequest(**{name: getattr(request, name) for name in names}))
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await self.wrap_model_call(request, handler)
+
+
+def test_a_request_of_langchains_class_may_be_passed_on(run: Run) -> None:
+    model = ScriptedChatModel(replies=["No.", calls(call("Abstention", {"missing": ["all"], "tried": []}))])
+    middleware = [Rebuilds(), *GUARDS["grounded"]]
+    agent = create_agent(model, [read_log], response_format=ToolStrategy(Cause), middleware=middleware)
+    result = run(agent, QUESTION)
+    assert FIRST in corrections(result)[0]
+    assert result["outcome"]["status"] == "abstained"

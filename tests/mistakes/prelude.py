@@ -1,7 +1,7 @@
 """The names that the programs of ``mistakes.txt`` use: parts of a small agent, right and wrong."""
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
@@ -249,6 +249,12 @@ NAMES: dict[str, Any] = {
         each.__name__: each
         for each in (HumanMessage, InMemorySaver, InMemoryStore, PlainValidator, SkipValidation, ToolNode, date)
     },
-    **{"computed_field": computed_field, "Iterable": Iterable, "Literal": Literal, "langchains": langchains},
+    **{
+        "computed_field": computed_field,
+        "Callable": Callable,
+        "Iterable": Iterable,
+        "Literal": Literal,
+        "langchains": langchains,
+    },
 }
 """The names that a program may use."""

@@ -35,7 +35,7 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 240, 0),
-    Room("answergraph/runtime", 1100, 91, "snapshots; every error says what the user can do; a run ends in time, whatever hangs"),
+    Room("answergraph/runtime", 1150, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
     Room("answergraph/state", 2340, 105, "turn, field records, what earlier versions stored; the caller's input"),
@@ -52,7 +52,7 @@ CORE = (
     Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
     Room("answergraph/calling", 550, 23, "the model is asked in one place; histories are made legal; a cut reply is read"),
     Room("nodes", 2130, 102, "runs without a format end in the same table; a limit, and what comes before an answer, is named"),
-    Room("middleware", 1100, 144, "a hook per node, in both colours; the caller's input as a source"),
+    Room("middleware", 1110, 144, "a hook per node, in both colours; the caller's input as a source"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 144, "installation in place of LangChain's"),
     Room("graphs/compose", 520, 36),

@@ -175,7 +175,12 @@ def _from_type(declared: Any) -> AnswerSchema:
         # A model may override this method, which the adapter alone would ignore.
         value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
-        raise _unsupported(declared, str(error).splitlines()[0]) from error
+        from answergraph.answers.schemas.undescribable import undescribable_field  # noqa: PLC0415 - only for the message
+
+        reason = str(error).splitlines()[0]
+        if path := undescribable_field(declared):
+            raise AgentSpecError(f"The field {path!r} of {shown(declared)} cannot be asked for in JSON: {reason}") from error
+        raise _unsupported(declared, reason) from error
     origin = _class_of(declared)
     return AnswerSchema(
         name=tool_name(_name_of(declared, value_schema)),

@@ -1,15 +1,21 @@
 """The response format passed by a caller with the run."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema, schema_text
+from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
 
+_LIKE_THE_KEY = 0.8
+"""Minimum similarity of a misspelt key, of 1."""
 
+
+@explains_arguments('FromContext("response_format")')
 class FromContext:
     """A response format that the caller passes with each run, as a JSON Schema in the run's context.
 
@@ -42,6 +48,9 @@ class FromContext:
         context: Any = runtime.context
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:
+            near = get_close_matches(self.key, map(str, context), 1, _LIKE_THE_KEY) if isinstance(context, Mapping) else ()
+            if near and near[0] != self.key:
+                raise ResponseFormatError(f"The context has {near[0]!r} and no {self.key!r}, which is read here.", context)
             return self.default
         try:
             # By content: a caller may change a dict between two runs.

@@ -21,6 +21,7 @@ from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
 from answergraph.asking.strategies.provider_strategy import ProviderStrategy
 from answergraph.asking.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
 from answergraph.asking.strategies.tool_strategy import ToolStrategy
+from answergraph.runtime.argument_checks import explains_arguments
 
 
 class TextProtocolStrategy(Strategy[SchemaT]):
@@ -56,6 +57,7 @@ def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]
     return [NamedStrategy(FREE, free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
 
 
+@explains_arguments("AutoStrategy(YourType)")
 class AutoStrategy(Strategy[SchemaT]):
     """Use the best strategy for the model, and the next one if the provider refuses it or the model ignores it.
 

@@ -13,8 +13,10 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.auto_strategy import FreeLoop, after_tools
 from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import NamedStrategy, SchemaT, Strategy
+from answergraph.runtime.argument_checks import explains_arguments
 
 
+@explains_arguments("DeferredStrategy(ToolStrategy(YourType))")
 class DeferredStrategy(Strategy[SchemaT]):
     """Bind only the tools while the loop runs; then ask only for the answer, without tools.
 

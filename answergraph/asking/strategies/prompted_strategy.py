@@ -13,6 +13,7 @@ from answergraph.answers.schemas.schema_example import needs_schema
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.asking.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
+from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
 
 EXAMPLE_FORM = "{when} with ONLY a valid JSON object like this one, your values in place of <...>:\n{example}"
@@ -29,6 +30,7 @@ No other text, no markdown code blocks, no explanation.
 """The same with the schema, in the words of TAKT's prompt."""
 
 
+@explains_arguments("PromptedStrategy(YourType)")
 class PromptedStrategy(Strategy[SchemaT]):
     """Ask for the answer in the prompt, with an example made from the schema; works with every model that can write JSON.
 
