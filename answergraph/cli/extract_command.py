@@ -12,7 +12,6 @@ from answergraph import graphs
 from answergraph.cli.terminal.command_runner import (
     NO_ANSWER,
     BaseUrlOption,
-    ModelOption,
     chosen_model,
     ended,
     errors_as_bad_usage,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def extract(
     document: Annotated[Path, typer.Argument(help="A file: text in UTF-8, or a PDF.")],
     schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
-    model: ModelOption = OFFLINE,
+    model: Annotated[str, typer.Option(help="'openai:NAME', or 'provider:NAME'.")],
     base_url: BaseUrlOption = None,
     on_doubt: Annotated[
         Literal["refuse", "omit"], typer.Option(help="What becomes of a field that stands nowhere: no record, or its default.")
@@ -41,6 +40,10 @@ def extract(
 
     from answergraph.cli.terminal.live_view import run_graph
 
+    if model == OFFLINE:
+        raise typer.BadParameter(
+            "'offline' has rules for arithmetic and test runs only and reads no document: write openai:NAME or provider:NAME."
+        )
     with errors_as_bad_usage():
         import_also_from(Path.cwd())
         declared = json.loads(Path(schema).read_text(encoding="utf-8")) if schema.endswith(".json") else imported(schema)
@@ -53,9 +56,15 @@ def extract(
         typer.echo(json.dumps({"record": plain, "fields": outcome["fields"]}, ensure_ascii=False))
     else:
         for path, field in outcome["fields"].items():
-            typer.echo(f"{path}: {_shown(field)}")
+            typer.echo(f"{path}: {_value(record, path)}{_shown(field)}")
     if record is None:
         raise ended(NO_ANSWER, outcome["reason"])
+
+
+def _value(record: object, path: str) -> str:
+    from answergraph.kit import FieldPath
+
+    return "" if record is None else f"{one_line(str(FieldPath(path).get(record)))}  "
 
 
 def _shown(field: Mapping[str, Any]) -> str:
