@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,9 +51,10 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             raise answergraph.AgentSpecError(f"--out {out}: the rows are written as Parquet, into a file that ends in .parquet.")
         import_also_from(Path.cwd())
         limits = answergraph.UsageLimits(model_calls=max_calls, total_tokens=max_tokens)
+        documents = rows if trial is None else list(islice(read_rows(rows), trial))
         run = map_answers(
             agent_at(agent),
-            rows if trial is None else list(islice(read_rows(rows), trial)),
+            documents,
             key=key,
             input=text,
             ledger=ledger or out.with_suffix(".db"),
@@ -62,26 +64,31 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             via=BatchAPI() if batch else "calls",
         )
         run = run.again(status=again) if again else run
-        with _progress(run):
+        with _progress(run, documents):
             run.to_parquet(out)
     _report(run, out)
 
 
-def _progress(run: MapRun[Any]) -> Any:
-    """Return a progress display that asks the ledger; the number of rows is not known before they are read."""
+def _progress(run: MapRun[Any], documents: Path | list[Any]) -> Any:
+    """Return a progress display that asks the ledger; on a terminal the rows of a file are counted before."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
     from answergraph.cli.terminal.live_view import progress_bar
+    from answergraph.many.sources import read_rows
 
     class Statuses(ProgressColumn):
         max_refresh = 0.5
 
         def render(self, task: Task) -> Text:
+            task.completed = run.done
             return Text(_in_words(run))
 
-    display = progress_bar(Statuses())
-    display.add_task("rows", total=None)
+    display, total = progress_bar(Statuses()), None
+    if not display.disable:
+        with suppress(answergraph.AgentSpecError):  # a line that cannot be read is said when the map comes to it
+            total = sum(1 for _ in read_rows(documents)) if isinstance(documents, Path) else len(documents)
+    display.add_task("rows", total=total)
     return display
 
 

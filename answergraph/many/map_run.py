@@ -105,6 +105,8 @@ class MapRun(Generic[ValueT]):
         self._again = again
         self._ledger = ledger or MapLedger(plan.ledger, plan.door.schema_mark, shares_equal_inputs=plan.shares_equal_inputs)
         self._not_stored: Counter[Group] = Counter()
+        self.done = 0
+        """How many rows the last pass has come to."""
         self.examples: dict[Group, Row[ValueT]] = {}
         """The first row of each group that the last pass came to."""
         self.notes: list[str] = []
@@ -185,13 +187,14 @@ class MapRun(Generic[ValueT]):
         return Session(rows, self._ledger, asking, pace, stopping, loop)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
-        self._not_stored, self.examples, self.stopped, self.notes = Counter(), {}, None, session.notes
+        self._not_stored, self.examples, self.stopped, self.notes, self.done = Counter(), {}, None, session.notes, 0
         if self._again:
             self._ledger.want_again(self._again)
         with closing(session.ends()) as ends:
             for end in ends:
                 row = end.row(self._plan.door)
                 self.examples.setdefault(end.group, row)
+                self.done += 1
                 if not end.is_stored:
                     self._not_stored[end.group] += 1
                     self.stopped = session.stopping.reason

@@ -38,6 +38,13 @@ def test_a_file_is_mapped_in_two_steps_with_one_ledger(folder: Path) -> None:
     assert sorted(parquet.read_table("rows.parquet")["answer"].to_pylist()) == list(range(30))
 
 
+def test_a_terminal_shows_how_many_rows_there_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    _, _, err = answergraph("map", "mapped_agent:agent", "rows.jsonl", "--out", "rows.parquet")
+    assert "/30" in err
+
+
 def test_rows_without_an_answer_are_grouped_and_asked_again_on_request(folder: Path) -> None:
     (folder / "rows.jsonl").write_text('{"id": 1, "body": "x"}\n{"id": 2, "body": "poison"}\n{"id": 3, "body": "3"}\n')
     command = ("map", "mapped_agent:agent", "rows.jsonl", "--out", "rows.parquet")
