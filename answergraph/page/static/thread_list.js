@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { button, el, icon, moment } from "./dom.js";
 import { statusWords } from "./outcome_words.js";
+import { LOOKED_THROUGH, ThreadFilter } from "./thread_filter.js";
 import { brief } from "./timeline.js";
 
 const THREADS = 20;
@@ -20,12 +21,26 @@ function statusOf({ status, extracted, values, interrupts }) {
   return status === "interrupted" && interrupts && !Object.values(interrupts).flat().length ? "stopped" : status;
 }
 
+const wordOf = (status) =>
+  ({ idle: "ended", error: "failed", interrupted: "waits for you", busy: "running" })[status] ?? status.replaceAll("_", " ");
+
+const factsOf = (thread) => ({
+  status: wordOf(statusOf(thread)),
+  graph: thread.metadata?.graph_id ?? "",
+  createdAt: Date.parse(thread.created_at) || 0,
+  text: `${firstWords(thread)} ${wordOf(statusOf(thread))}`,
+});
+
 export class ThreadList {
   #place;
   #actions;
   #shown = THREADS;
   #current = null;
-  #words = "";
+  /** Whether the server has no more than is listed. */
+  #isAll = false;
+  #filter;
+  /** What is known of the listed threads, by their id. */
+  #facts = new Map();
   #print = "";
   /** Counts the questions: an answer to an older one is not shown. */
   #asked = 0;
@@ -34,7 +49,7 @@ export class ThreadList {
   constructor(place, find, actions) {
     this.#place = place;
     this.#actions = actions;
-    find.addEventListener("input", () => ((this.#words = find.value.toLowerCase()), this.#filter()));
+    this.#filter = new ThreadFilter(find, this.#guarded(() => this.#applied()));
   }
 
   /** Say which thread is open. @param {string|null} thread */
@@ -47,25 +62,27 @@ export class ThreadList {
   /** Ask the server anew. */
   async load() {
     const asked = ++this.#asked;
-    const found = await api.threads(this.#shown);
+    const limit = this.#filter.isActive ? Math.max(this.#shown, LOOKED_THROUGH) : this.#shown;
+    const found = await api.threads(limit);
     const print = JSON.stringify(found);
     if (asked !== this.#asked || print === this.#print) return;
     this.#print = print;
+    this.#facts = new Map(found.map((thread) => [thread.thread_id, factsOf(thread)]));
+    this.#isAll = found.length < limit;
+    this.#filter.offer([...this.#facts.values()]);
     const items = found.map((thread) => this.#item(thread));
-    if (found.length === this.#shown)
-      items.push(
-        el(
-          "li",
-          {},
-          button(
-            "Older threads",
-            this.#guarded(() => ((this.#shown += THREADS), this.load())),
-            { kind: "quiet" },
-          ),
-        ),
-      );
+    if (!this.#isAll) {
+      const more = () => ((this.#shown = limit + THREADS), this.load());
+      items.push(el("li", {}, button("Older threads", this.#guarded(more), { kind: "quiet" })));
+    }
     this.#place.replaceChildren(...(items.length ? items : [el("li.hint", {}, "None yet.")]));
-    this.#filter();
+    this.#hide();
+  }
+
+  /** Something else is looked for: what was not asked for yet may hold it. */
+  async #applied() {
+    this.#hide();
+    if (this.#filter.isActive && !this.#isAll && this.#facts.size < LOOKED_THROUGH) await this.load();
   }
 
   #item(thread) {
@@ -87,16 +104,17 @@ export class ThreadList {
       el(
         "span.meta",
         {},
-        el("span", { "data-status": status }, { idle: "ended", error: "failed", interrupted: "waits for you", busy: "running" }[status] ?? status.replaceAll("_", " ")),
+        el("span", { "data-status": status }, wordOf(status)),
         el("time", {}, created ? moment(created) : ""),
       ),
     );
     return el("li", {}, open);
   }
 
-  #filter() {
-    for (const item of this.#place.children)
-      item.hidden = Boolean(this.#words) && !item.textContent.toLowerCase().includes(this.#words);
+  #hide() {
+    const rows = [...this.#place.querySelectorAll("[data-id]")];
+    for (const row of rows) row.parentElement.hidden = !this.#filter.fits(this.#facts.get(row.dataset.id));
+    this.#filter.tell(rows.filter((row) => !row.parentElement.hidden).length, rows.length, this.#isAll);
   }
 
   #guarded(action) {

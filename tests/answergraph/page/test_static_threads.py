@@ -1,9 +1,12 @@
 """Threads and checkpoints on the page: listed, opened again, branched."""
 
+import re
+
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import SOME_STEPS, choose, ended
+from tests.answergraph.page.conftest import SOME_STEPS, choose, ended, past
 
 pytestmark = pytest.mark.browser
 
@@ -82,3 +85,18 @@ def test_a_reload_in_the_middle_of_a_run_shows_all_of_it(page: Page) -> None:
     assert ended(page) == "The run has ended."
     expect(page.locator("#step-count")).to_have_text("12")
     expect(page.locator("#count")).to_have_text("13")
+
+
+def test_threads_are_found_by_outcome_graph_and_words_and_the_list_says_what_it_covers(page: Page, server: httpx.Client) -> None:
+    wanted = past(server, "rejected", {"input": {"messages": [{"role": "user", "content": "Find me by my outcome."}]}})
+    page.reload()
+    page.get_by_role("combobox", name="Outcome").select_option("invalid")
+    page.get_by_role("combobox", name="Graph of the thread").select_option("rejected")
+    page.get_by_label("Find a thread").fill("by my outcome")
+    expect(page.locator("#threads button.thread:visible")).to_have_count(1)
+    expect(page.locator("#threads button.thread:visible")).to_have_attribute("data-id", wanted)
+    expect(page.locator("#rail")).to_contain_text(re.compile(r"1 of (the last )?\d+"))
+    page.get_by_role("combobox", name="Outcome").select_option("")
+    page.get_by_role("combobox", name="Graph of the thread").select_option("")
+    page.get_by_label("Find a thread").fill("")
+    expect(page.locator("#threads button.thread:visible").nth(1)).to_be_visible()
