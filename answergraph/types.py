@@ -1,6 +1,6 @@
 """The shapes of plain JSON that go in and out: for annotations; nothing here has to be built by hand."""
 
-from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, SourceRef
+from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, OnDoubt, SourceRef
 from answergraph.state.outcome import Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status, Usage
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "FieldStatus",
     "LimitName",
     "Limits",
+    "OnDoubt",
     "Outcome",
     "PendingCall",
     "RunUsage",

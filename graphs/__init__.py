@@ -6,6 +6,7 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+    from answergraph.graphs.add_ons.ensemble.ensemble_graph import create_ensemble
     from answergraph.graphs.add_ons.extract.extractor import create_extractor
     from answergraph.graphs.add_ons.judge.judge_graph import create_judge
     from answergraph.graphs.add_ons.react.react_graph import create_react
@@ -29,6 +30,7 @@ __all__ = [
     "build_agent_graph",
     "create_agent",
     "create_calculator",
+    "create_ensemble",
     "create_extractor",
     "create_judge",
     "create_react",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
@@ -19,10 +19,12 @@ from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
+    EXISTING,
     AnswerRequestRecord,
     RunLedger,
     Running,
     StoredValue,
+    is_repair,
 )
 from answergraph.state.messages import repaired_history
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
@@ -122,6 +124,9 @@ class ModelVisit(ModelCalls):
         messages: list[AnyMessage] = state["messages"]
         begins_run = turn.begins_run
         ledger = turn.run_ledger(begins_run=begins_run)
+        existing = [m.response_metadata.get(EXISTING) for m in turn.after if isinstance(m, HumanMessage)]
+        if begins_run and (marked := [each for each in existing if each]) and is_repair(marked[-1]):
+            ledger = {**ledger, "repair": marked[-1]}
         # Messages before our last reply were repaired then. If that reply moved, the history was rewritten.
         index = ledger["last_reply_index"]
         is_known = turn.running and index < len(messages) and messages[index].id == ledger["last_reply_id"]

@@ -10,6 +10,7 @@ from answergraph.evidence.texts.documents import texts_of_block, texts_of_file
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import PrivateStateAttr
+from answergraph.state.ledger import EXISTING
 from answergraph.state.messages import is_correction
 from answergraph.state.tool_results import EvidenceState, RecordedResult, ToolRun, texts_of
 
@@ -53,7 +54,7 @@ def input_records(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
 
 
 def _is_callers(message: AnyMessage) -> bool:
-    return isinstance(message, HumanMessage) and not is_correction(message)
+    return isinstance(message, HumanMessage) and not is_correction(message) and EXISTING not in message.response_metadata
 
 
 def _input_record(message: AnyMessage) -> RecordedResult:

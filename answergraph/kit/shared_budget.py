@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
+from answergraph.state.agent_state import RunState
 from answergraph.state.budget import InnerRunBudget, current_budget
 from answergraph.state.outcome import Usage
 from answergraph.state.usage import UsageLimits
@@ -20,6 +23,22 @@ class Budget:
         """Return the budget of the run around this; ``None`` outside the nodes and tools of an agent."""
         around = current_budget()
         return None if around is None else cls(around)
+
+    @staticmethod
+    @contextmanager
+    def sharing(limits: UsageLimits | None, used: Usage, parts: int = 1) -> Iterator[None]:
+        """Share limits among the runs inside, one of ``parts`` of what is left for each; the run around is charged too."""
+        if limits is None:
+            yield
+            return
+        around = current_budget()
+        left = replace(limits, reserve_final_answer=False)
+        left = left.capped_by(left.remaining(used))
+        nothing: RunState = {"messages": []}
+        with InnerRunBudget(left if around is None else around.capped(left), lambda: nothing, lambda _: parts) as shared:
+            yield
+        if around is not None:
+            around.charge_usage(shared.used)
 
     def charge(self, usage: Usage) -> None:
         """Charge the run for usage of an add-on; it counts as ``inner_run`` in the outcome."""

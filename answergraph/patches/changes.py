@@ -101,7 +101,7 @@ def changed_fields(before: object, after: object, path: FieldPath = WHOLE) -> It
         yield path
 
 
-def place_in(data: Any, path: str, value: Any = None) -> FieldPath | None:
+def place_in(data: Any, path: str, value: object = None) -> FieldPath | None:
     """Return the place in JSON that a path names, ``None`` if it names none, or all of it.
 
     Args:

@@ -104,6 +104,11 @@ class InnerRunBudget:
         updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
         return [*updates, Command(update={INNER_USAGE: self._sum()})]
 
+    @property
+    def used(self) -> Usage:
+        """The usage of the runs inside."""
+        return self._sum()
+
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
         """Return the result of a tool call, with the usage of inner runs added."""
         if self._left_out is not None and not isinstance(result, ToolMessage):

@@ -27,6 +27,10 @@ Pair = tuple[int, int]
 """Start and end; as JSON, and so in every outcome, a list of two."""
 
 
+OnDoubt = Literal["refuse", "omit"]
+"""What becomes of a field that stays doubtful. ``refuse``: no answer; ``omit``: the field's default."""
+
+
 class SourceRef(TypedDict):
     """Where evidence is from."""
 

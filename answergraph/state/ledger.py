@@ -1,7 +1,7 @@
 """The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, NotRequired
+from typing import Any, Final, Literal, NamedTuple, NotRequired
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -71,6 +71,11 @@ class Repair(TypedDict):
     """The problem of each wrong field, by its path in the JSON."""
     offered: bool
     """Whether the model is asked for a patch; one is also read where it is not."""
+
+
+def is_repair(given: object) -> bool:
+    """Return whether what a caller's message has is one."""
+    return isinstance(given, dict) and given.keys() == Repair.__annotations__.keys()
 
 
 class RunLedger(TypedDict):
@@ -170,6 +175,8 @@ class AnswerRequestRecord(TypedDict):
     middleware_value: StoredValue | None  # a value that a middleware set instead of the model's answer
 
 
+EXISTING: Final = "existing"
+"""Input key: a previous answer. In the metadata of a message: that it tells of answers, and the one that may be patched."""
 ANSWER_REQUEST: str = "answergraph_offer"
 """State key: the ``AnswerRequestRecord`` of the last model call."""
 LEDGER: str = "answergraph_ledger"

@@ -114,9 +114,9 @@ class Outcome(TypedDict):
     """The calls that a ``deferred`` run waits for."""
 
 
-Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run"]
+Cause = Literal["turn", "correction", "confirmation", "final_answer", "retry", "inner_run", "escalation"]
 """The cause of some usage: an ordinary turn, a correction, the confirmation of an early answer, the final answer step, an extra
-call by middleware, or an inner answergraph run."""
+call by middleware, an inner answergraph run, or the next agent of an ensemble."""
 
 
 class CauseUsage(TypedDict):

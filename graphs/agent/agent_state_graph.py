@@ -28,6 +28,7 @@ from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Step, no_update, without_clock
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
+from answergraph.state.ledger import EXISTING
 from answergraph.state.own_keys import check_spelling, for_trace, without_keys, without_refused_keys
 from answergraph.state.usage import UsageLimits
 
@@ -73,6 +74,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self.context_schema = spec.context_schema
         self.limits = spec.limits
         self.has_times = spec.limits.has_times
+        self.repair = spec.repair
         self.agent_name = spec.name
         self.codec = answer_codec(spec.format.schemas)
         self.keys = spec.keys
@@ -176,6 +178,10 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
         if isinstance(input, dict):
+            if EXISTING in input and EXISTING not in builder.channels:
+                from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
+
+                input = with_existing(input, builder.codec.schemas, builder.repair)
             if input and builder.channels.keys().isdisjoint(input):
                 raise AgentSpecError(_unread(input, list(builder.schemas[builder.input_schema])))
             if not input.keys() <= builder.channels.keys() and not _is_inside_a_run():  # where it is another graph's state

@@ -1,0 +1,1 @@
+"""Several agents of one schema, compared field by field."""

@@ -1,0 +1,182 @@
+"""Compares readings field by field: what enough of them have stands, the rest is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from typing_extensions import TypedDict
+
+from answergraph.graphs.add_ons.ensemble.same_values import aligned, meaning
+from answergraph.kit import FieldPath
+from answergraph.types import FieldReading, FieldRecord
+
+Parts = tuple[str, ...]
+
+
+class Reading(TypedDict):
+    """What one agent made of the input; plain JSON."""
+
+    reader: str
+    round: int
+    """0 for the agents that are asked first, then one more for each of ``then``."""
+    asked: list[str] | None
+    """The fields that it was asked for; ``None``: all."""
+    schema: str | None
+    value: object
+    """The answer as JSON; ``None`` if there is none."""
+    outcome: Any
+
+
+class Part(NamedTuple):
+    """A part of a reading's answer."""
+
+    parts: Parts
+    """Its place in that answer: items of lists may stand elsewhere in another."""
+    value: object
+
+
+class Place(NamedTuple):
+    """A place in the answer of the ensemble."""
+
+    path: FieldPath
+    asked: FieldPath
+    """The same while readings are added; ``path`` changes if an item before it is left out."""
+
+    def inner(self, part: str | int, asked: str | int) -> Place:
+        return Place(self.path / part, self.asked / asked)
+
+
+class Candidate(NamedTuple):
+    """A value of a field, with the readings that have it."""
+
+    part: Part | None
+    """``None``: nothing stands there."""
+    readings: list[int]
+    votes: int
+    """How many of them count: not those whose own check doubts the value."""
+
+
+class Agreement:
+    """The comparison of readings: ``value`` is the answer, ``fields`` has a record per field."""
+
+    def __init__(self, readings: Sequence[Reading], agree: int, doubted: Collection[str]) -> None:
+        """Compare readings.
+
+        Args:
+            readings: Those with an answer of one schema, the first ones first.
+            agree: How many readings must be equal.
+            doubted: The statuses of a field that do not count.
+        """
+        self.readings = readings
+        self.agree = agree
+        self.doubted = doubted
+        self.fields: dict[str, FieldRecord] = {}
+        self.doubts: dict[str, str] = {}
+        """The fields without agreement, each with the name by which it is asked for."""
+        self._records = [_by_parts(reading["outcome"].get("fields", {})) for reading in readings]
+        self._asked = [None if each["asked"] is None else [_parts(path) for path in each["asked"]] for each in readings]
+        whole = self._compare([Part((), reading["value"]) for reading in readings], Place(FieldPath(), FieldPath()))
+        self.value = None if whole is None else whole.value
+
+    def _compare(self, found: Sequence[Part | None], place: Place) -> Part | None:
+        voters = self._voters(place)
+        present = [part for index in voters if (part := found[index]) is not None]
+        kinds = {_kind(part.value) for part in present}
+        # Parts are compared if enough readers have the whole, or all that were asked.
+        if len(kinds) != 1 or "leaf" in kinds or (len(present) < self.agree and len(present) != len(voters)):
+            return self._decide(found, place, voters)
+        if kinds == {"object"}:
+            objects = [each.value if each is not None and isinstance(each.value, Mapping) else {} for each in found]
+            keys = dict.fromkeys(key for index in voters for key in objects[index])
+            inner = {key: [_inner(part, each, key) for part, each in zip(found, objects, strict=True)] for key in keys}
+            compared = {key: self._compare(parts, place.inner(key, key)) for key, parts in inner.items()}
+            return Part((), {key: part.value for key, part in compared.items() if part is not None})
+        lists = [each.value if each is not None and isinstance(each.value, list) else [] for each in found]
+        items: list[object] = []
+        for number, row in enumerate(aligned(lists)):
+            of_item = [
+                None if part is None or index is None else Part((*part.parts, str(index)), each[index])
+                for part, each, index in zip(found, lists, row, strict=True)
+            ]
+            item = self._compare(of_item, place.inner(len(items), number))
+            items += [] if item is None else [item.value]
+        return Part((), items)
+
+    def _voters(self, place: Place) -> list[int]:
+        """Return the readings that were asked for a field, or for a part of it."""
+        parts = _parts(place.asked)
+        return [
+            index
+            for index, asked in enumerate(self._asked)
+            if asked is None or any(parts[: len(each)] == each or each[: len(parts)] == parts for each in asked)
+        ]
+
+    def _decide(self, found: Sequence[Part | None], place: Place, voters: Sequence[int]) -> Part | None:
+        candidates = self._candidates(found, voters)
+        best = candidates[0]
+        is_agreed = best.votes >= self.agree and (len(candidates) == 1 or candidates[1].votes < best.votes)
+        if is_agreed and best.part is None:
+            return None
+        # What somebody read is shown, not that others did not.
+        shown = best if best.part is not None or len(candidates) == 1 else candidates[1]
+        record: Any = {"status": "unchecked", "evidence": [], "problem": None, **self._record_of(shown)}
+        if is_agreed:
+            record["accepted_by"] = self._accepted_by(best)
+        elif len(candidates) > 1:
+            record |= {"status": "disputed", "problem": "The readings differ: " + _said(candidates)}
+        if len(self.readings) > 1:
+            record["readings"] = [self._reading(index, found[index]) for index in voters]
+        self.fields[place.path] = record
+        if not is_agreed:
+            self.doubts[place.path] = place.asked
+        return shown.part
+
+    def _candidates(self, found: Sequence[Part | None], voters: Sequence[int]) -> list[Candidate]:
+        """Return the values, that with the most votes first, among equals the first reader's."""
+        groups: dict[str, list[int]] = {}
+        for index in voters:
+            part = found[index]
+            groups.setdefault("nothing" if part is None else meaning(part.value), []).append(index)
+        candidates = []
+        for group in groups.values():
+            parts = [(self._records[index], found[index]) for index in group]
+            votes = sum(part is None or records.get(part.parts, {}).get("status") not in self.doubted for records, part in parts)
+            candidates.append(Candidate(found[group[0]], group, votes))
+        return sorted(candidates, key=lambda candidate: -candidate.votes)
+
+    def _record_of(self, candidate: Candidate) -> Mapping[str, Any]:
+        """Return the record that the first reader's own check made of a value."""
+        return {} if candidate.part is None else self._records[candidate.readings[0]].get(candidate.part.parts, {})
+
+    def _accepted_by(self, best: Candidate) -> str:
+        first = [index for index in best.readings if self.readings[index]["round"] == 0]
+        if len(first) < self.agree:
+            return "escalation"
+        return "agreement" if self.agree > 1 else "first_answer"
+
+    def _reading(self, index: int, part: Part | None) -> FieldReading:
+        return {"reader": self.readings[index]["reader"], "value": None if part is None else part.value}
+
+
+def _inner(part: Part | None, value: Mapping[str, object], key: str) -> Part | None:
+    return Part((*part.parts, key), value[key]) if part is not None and key in value else None
+
+
+def _said(candidates: Sequence[Candidate]) -> str:
+    return ", ".join(f"{each.part and each.part.value!r} ({len(each.readings)})" for each in candidates)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "object" if value else "leaf"
+    return "list" if isinstance(value, list) else "leaf"
+
+
+def _parts(path: str) -> Parts:
+    # JSON does not say which way a mapping's key is written.
+    return tuple(map(str, FieldPath(path).parts))
+
+
+def _by_parts(fields: Mapping[str, Any]) -> dict[Parts, Any]:
+    return {_parts(path): record for path, record in fields.items()}

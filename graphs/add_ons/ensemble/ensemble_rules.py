@@ -1,0 +1,121 @@
+"""Decides after each comparison: who is asked next, or how the ensemble ends."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from answergraph import UsageLimits
+from answergraph.graphs.add_ons.ensemble.agreement import Agreement, Reading
+from answergraph.graphs.add_ons.ensemble.readers import DECISION, READINGS, Decision
+from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
+from answergraph.kit import FieldPath
+from answergraph.types import FieldRecord
+
+BACKED = frozenset({"supported", "derived", "judged", "given"})
+REFUSED = "The readers leave {first} in doubt{more}."
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The rules of an ensemble."""
+
+    schemas: tuple[Any, ...]
+    agree: int
+    doubted: frozenset[str]
+    """The states of a field that go on to the next agent."""
+    ends: frozenset[str]
+    """The ends without an answer that go on to the next agent."""
+    on_doubt: str
+    limits: UsageLimits | None
+    rounds: int
+    """How many agents can be asked one after the other."""
+
+    def begin(self, state: object, runtime: object) -> dict[str, object]:
+        """Forget the run before."""
+        nothing = Decision(action="read", asked=None, value=None, fields={})
+        return {READINGS: None, DECISION: nothing, "structured_response": None, "outcome": None}
+
+    def compare(self, state: Any, runtime: object) -> dict[str, object]:
+        """Compare the readings so far, and ask the next agent or end the run."""
+        readings: list[Reading] = state[READINGS]
+        answers = [reading for reading in readings if reading["outcome"]["status"] == "answered"]
+        following = max(reading["round"] for reading in readings) + 1
+        can_ask = following <= self.rounds
+        failed = [reading["outcome"]["status"] for reading in readings if reading not in answers]
+        if can_ask and len(answers) < self.agree and failed and self.ends.issuperset(failed):
+            return {DECISION: Decision(action=f"ask_{following}", asked=None, value=None, fields={})}
+        if not answers:
+            return self._without_answer(readings)
+        (schema, _), *_ = Counter(str(reading["schema"]) for reading in answers).most_common(1)
+        agreement = Agreement([each for each in answers if each["schema"] == schema], self.agree, self.doubted)
+        doubts = [path for path in agreement.doubts if agreement.fields[path]["status"] in self.doubted]
+        if doubts and can_ask:
+            fields, asked = {path: agreement.fields[path] for path in doubts}, [agreement.doubts[path] for path in doubts]
+            return {DECISION: Decision(action=f"ask_{following}", asked=asked, value=agreement.value, fields=fields)}
+        return self._finish(readings, schema, agreement)
+
+    def _without_answer(self, readings: Sequence[Reading]) -> dict[str, object]:
+        last = readings[-1]["outcome"]
+        return {**_FINISH, "outcome": self._outcome(readings, last["status"], last["reason"], {}, None)}
+
+    def _finish(self, readings: Sequence[Reading], name: str, agreement: Agreement) -> dict[str, object]:
+        value, doubts = agreement.value, list(agreement.doubts)
+        if doubts and self.on_doubt == "refuse":
+            more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
+            reason = REFUSED.format(first=doubts[0] or "the answer", more=more)
+            return {**_FINISH, "outcome": self._outcome(readings, "invalid", reason, agreement.fields, None)}
+        for path in reversed(doubts):  # from the end, so that the places of items stay
+            value = _without(value, FieldPath(path).parts)
+        try:
+            answer = next(schema for schema in self.schemas if schema.name == name).load(value)
+        except ValueError as error:
+            return {**_FINISH, "outcome": self._outcome(readings, "invalid", str(error), agreement.fields, None)}
+        reason = f"{len({reading['reader'] for reading in readings})} readers were asked; the answer is theirs."
+        return {
+            **_FINISH,
+            "messages": [AIMessage(json.dumps(value, ensure_ascii=False))],
+            "structured_response": answer,
+            "outcome": self._outcome(readings, "answered", reason, agreement.fields, name),
+        }
+
+    def _outcome(
+        self, readings: Sequence[Reading], status: str, reason: str, fields: Mapping[str, FieldRecord], schema: str | None
+    ) -> dict[str, object]:
+        statuses = [record["status"] for record in fields.values()]
+        is_checked = any(each not in {"unchecked", "disputed"} for each in statuses)
+        return {
+            "status": status,
+            "reason": reason,
+            "strategy": readings[-1]["outcome"]["strategy"],
+            "schema": schema,
+            "attempts": [attempt for reading in readings for attempt in reading["outcome"]["attempts"]],
+            "narrowed": [],
+            "fields": dict(fields),
+            "support": sum(each in BACKED for each in statuses) / len(statuses) if is_checked else None,
+            "usage": usage_by_round([(reading["round"], reading["outcome"]["usage"]) for reading in readings]),
+            "limit": readings[-1]["outcome"]["limit"] if status == "out_of_budget" else None,
+            "limits": (self.limits or UsageLimits(model_calls=None)).in_force(),
+        }
+
+
+_FINISH = {DECISION: Decision(action="finish", asked=None, value=None, fields={})}
+
+
+def _without(data: object, parts: Sequence[str | int]) -> object:
+    """Return JSON without the value at a place."""
+    if not parts:
+        return None
+    part, rest = parts[0], parts[1:]
+    if isinstance(data, Mapping):
+        return {
+            key: _without(value, rest) if key == str(part) else value for key, value in data.items() if rest or key != str(part)
+        }
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return [*data[:part], *([_without(data[part], rest)] if rest else []), *data[part + 1 :]]
+    return data

@@ -1,0 +1,138 @@
+"""The agents of an ensemble as nodes: each is asked within the common limits, and adds a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, NotRequired, get_type_hints
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from answergraph import UsageLimits, as_node
+from answergraph.graphs.add_ons.ensemble.agreement import Reading
+from answergraph.graphs.add_ons.ensemble.usages import sum_of
+from answergraph.kit import Budget
+from answergraph.types import FieldRecord, Usage
+
+READINGS = "answergraph_readings"
+"""State key: the readings of this run."""
+DECISION = "answergraph_decision"
+"""State key: what the comparison decided."""
+EXISTING = "existing"
+"""Input key of an agent; in the metadata of a message it says that the message tells of answers."""
+MAX_EVIDENCE_CHARACTERS = 200
+
+IN_DOUBT = "These fields of the answer below are in doubt. Look at the sources again, and decide each of them:\n{fields}"
+
+
+class Decision(TypedDict):
+    """What happens after a comparison."""
+
+    action: str
+    asked: list[str] | None
+    """The fields that the next agent is asked for; ``None``: all."""
+    value: object
+    """The answer so far as JSON."""
+    fields: dict[str, FieldRecord]
+    """The records of the fields in doubt."""
+
+
+class Schemas(NamedTuple):
+    """The schemas of an ensemble's graph."""
+
+    state: type[object]
+    input: type[object]
+    output: type[object]
+
+
+def _collected(before: list[Reading] | None, more: list[Reading] | None) -> list[Reading]:
+    """Add readings; ``None`` begins a run."""
+    return [] if more is None else [*(before or []), *more]
+
+
+def state_schemas(agents: Sequence[Any]) -> Schemas:
+    """Return the schemas of a graph with the input and the answer of its agents."""
+    given: dict[str, object] = {}
+    for agent in agents:
+        given |= get_type_hints(agent.builder.input_schema, include_extras=True)
+    if "messages" in given:
+        given["messages"] = Annotated[list[AnyMessage], add_messages]
+    answer = agents[0].builder.schemas[agents[0].builder.state_schema]
+    results = {"structured_response": NotRequired[Annotated[Any, answer["structured_response"]]], "outcome": NotRequired[Any]}
+    own = {READINGS: NotRequired[Annotated[list[Reading], _collected]], DECISION: NotRequired[Decision]}
+    shown = {name: hint for name, hint in given.items() if name == "messages"}
+    return Schemas(
+        _typed_dict("EnsembleState", {**given, **results, **own}),
+        _typed_dict("EnsembleInput", given),
+        _typed_dict("EnsembleOutput", {**shown, **results}),
+    )
+
+
+def _typed_dict(name: str, fields: dict[str, object]) -> type[object]:
+    schema: type[object] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
+    return schema
+
+
+def reader_node(agent: Any, name: str, place: int, limits: UsageLimits | None, parts: int) -> Runnable[Any, Any]:
+    """Return an agent as the node ``name``; ``place`` is its round, ``parts`` the agents that share the rest of the limits."""
+    keys = get_type_hints(agent.builder.input_schema)
+    schemas = {schema.name: schema for schema in agent.channels["structured_response"].codec.schemas}
+
+    def inputs(state: Any) -> dict[str, object]:
+        given = {key: state[key] for key in keys if key in state}
+        decision = state[DECISION]
+        if not place or decision["asked"] is None:
+            return given
+        if "messages" in given:
+            given["messages"] = [*given["messages"], _message(decision["fields"])]
+        return {**given, EXISTING: decision["value"]}
+
+    def outputs(result: Mapping[str, Any]) -> dict[str, object]:
+        outcome, answer = result["outcome"], result["structured_response"]
+        schema = schemas.get(outcome["schema"] or "")
+        value = schema.dump(answer) if schema is not None and outcome["status"] == "answered" else None
+        reading = Reading(
+            reader=name, round=place, asked=None, schema=outcome["schema"], value=value, outcome={**outcome, "limits": {}}
+        )
+        return {READINGS: [reading]}
+
+    node = as_node(agent, inputs=inputs, outputs=outputs)
+    return _within(node, name, limits, parts)
+
+
+def _within(node: Runnable[Any, Any], name: str, limits: UsageLimits | None, parts: int) -> Runnable[Any, Any]:
+    """Return a node whose runs share limits; LangGraph looks for subgraphs in what a ``RunnableLambda`` refers to."""
+
+    def with_asked(state: Any, update: Any) -> dict[str, object]:
+        (reading,) = update[READINGS]
+        return {READINGS: [{**reading, "asked": state[DECISION]["asked"] if reading["round"] else None}]}
+
+    def invoke(state: Any, config: RunnableConfig) -> object:
+        with Budget.sharing(limits, _used(state), parts):
+            return with_asked(state, node.invoke(state, config))
+
+    async def ainvoke(state: Any, config: RunnableConfig) -> object:
+        with Budget.sharing(limits, _used(state), parts):
+            return with_asked(state, await node.ainvoke(state, config))
+
+    return RunnableLambda(invoke, ainvoke, name=name)
+
+
+def _used(state: Any) -> Usage:
+    return sum_of([reading["outcome"]["usage"] for reading in state.get(READINGS) or ()])
+
+
+def _message(fields: Mapping[str, FieldRecord]) -> HumanMessage:
+    lines = [f"- {path}: {'; '.join(_said(record))}" for path, record in fields.items()]
+    # What other readers read is no source.
+    return HumanMessage(IN_DOUBT.format(fields="\n".join(lines)), response_metadata={EXISTING: None})
+
+
+def _said(record: FieldRecord) -> list[str]:
+    """Return what was read, where the value stands, and what is wrong with it."""
+    readings = [f"{reading['reader']} read {reading['value']!r}" for reading in record.get("readings", ())]
+    found = [f"in a source: {each['unit'][:MAX_EVIDENCE_CHARACTERS]!r}" for each in record["evidence"] if each["unit"]]
+    is_told = record["problem"] and record["status"] != "disputed"
+    return [*readings, *found, *([str(record["problem"])] if is_told else [])]
