@@ -163,6 +163,8 @@ class Grounded:
     min_items: int
     locale: str | None
     """The locale of numbers and dates; ``None``: the source decides, two readings are ambiguous."""
+    min_sources: int
+    """How many sources must hold it; two calls, or two texts, are two sources unless their texts are equal."""
     echoes: bool
 
     def __init__(  # noqa: PLR0913  # each is one keyword of the declaration
@@ -174,6 +176,7 @@ class Grounded:
         rounding: int | None = None,
         locale: str | None = None,
         min_items: int = 1,
+        min_sources: int = 1,
         echoes: bool = False,
     ) -> None:
         """Choose what counts.
@@ -181,6 +184,8 @@ class Grounded:
         Raises:
             AgentSpecError: If a number is negative, the locale is not known, or a label or a spelling has no word.
         """
+        if min_sources < 1:
+            raise AgentSpecError(f"min_sources={min_sources!r} asks for no source; write 1 or more.")
         number = FromTools(units or (), rounding, min_items=min_items, locale=locale, echoes=echoes)
         labels = (label,) if isinstance(label, str) else tuple(label)
         if not all(any(map(str.isalnum, text)) for text in (*labels, *(spelled or ()))):
@@ -188,6 +193,7 @@ class Grounded:
         object.__setattr__(self, "label", labels)
         object.__setattr__(self, "spelled", tuple((spelled or {}).items()))
         object.__setattr__(self, "units", None if units is None else number.units)
+        object.__setattr__(self, "min_sources", min_sources)
         for name in ("rounding", "min_items", "locale", "echoes"):
             object.__setattr__(self, name, getattr(number, name))
 

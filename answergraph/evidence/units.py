@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.texts.surroundings import lines_around
 from answergraph.state.field_record import Evidence, Pair
 
 MAX_CHARACTERS_AROUND = 300
@@ -39,12 +40,13 @@ def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
 
 
 def _unit(result: SearchedResult, first: int, last: int) -> tuple[int, int, str]:
-    """Return the place and text of the lines around a span; what is cut off a long line is ``…``."""
+    """Return the place and text of the sentence or row around a span, in whole lines; what is cut off a long line is ``…``."""
     text = result.run.text
     low, high = next(((low, high) for low, high in pairwise(result.offsets) if low <= first < high), (0, len(text)))
-    line_start, line_end = text.rfind("\n", low, first) + 1 or low, text.find("\n", last, high)
-    line_end = high if line_end < 0 else line_end
-    start, end = max(line_start, first - MAX_CHARACTERS_AROUND // 2), min(line_end, last + MAX_CHARACTERS_AROUND // 2)
+    line_start, line_end = lines_around(text, first, last, low, high)
+    before, after = first - line_start, line_end - last
+    start = first - min(before, max(MAX_CHARACTERS_AROUND - after, MAX_CHARACTERS_AROUND // 2))
+    end = last + min(after, max(MAX_CHARACTERS_AROUND - before, MAX_CHARACTERS_AROUND // 2))
     # One character for one, so that a place in the unit is a place in the text.
     head, tail = _CUT if start > line_start else text[start:first][:1], _CUT if end < line_end else text[last:end][-1:]
     return start, end, head + text[start + len(head) : end - len(tail)] + tail

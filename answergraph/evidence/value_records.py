@@ -16,6 +16,7 @@ from answergraph.state.field_record import FieldRecord, FieldStatus, record_of
 
 IN_NO_SOURCE = "it stands in no source"
 _ONLY_ECHOED = "it occurs only where a tool repeats what it was given"
+_TOO_FEW = "it stands in {count} of the {least} different sources that it needs"
 _RANK: Mapping[str, int] = {"supported": 0, "ambiguous": 1, "unsupported": 2}
 
 
@@ -23,20 +24,33 @@ def record_of_value(value: Any, mark: Grounded, results: Sequence[SearchedResult
     """Return what the sources, the most trusted first, say about a value."""
     best: FieldRecord = record_of(IN_NO_SOURCE, "not_found")
     rank = len(_RANK)
+    holding: dict[tuple[str, ...], FieldRecord] = {}
     for result in results:
-        for part, match in _matches(value, mark, result):
-            is_echo = not mark.echoes and _is_echo(value, match, part, result)
-            status: FieldStatus = "unsupported" if is_echo else match.status
-            if _RANK[status] < rank:
-                rank = _RANK[status]
-                start, end = result.read(part).mapped.span(match.start, match.end)
-                offset = result.offsets[part]
-                problem = _ONLY_ECHOED if is_echo else match.problem
-                best = {"status": status, "evidence": [evidence_at(result, [(offset + start, offset + end)])], "problem": problem}
-            if rank == 0:
-                return best
+        for record in _records_in(value, mark, result):
+            if _RANK[record["status"]] < rank:
+                rank, best = _RANK[record["status"]], record
+            if record["status"] == "supported":
+                holding.setdefault(result.run.texts, record)
+                break
+        if len(holding) >= mark.min_sources:
+            evidence = [place for record in holding.values() for place in record["evidence"]]
+            return {"status": "supported", "evidence": evidence, "problem": None}
+    if holding:
+        # What one source alone says is shown, but not enough.
+        best = {**best, "status": "unsupported", "problem": _TOO_FEW.format(count=len(holding), least=mark.min_sources)}
     # What does not support a value is no evidence; it is what stands nearest to it.
     return best if best["status"] == "ambiguous" or not best["evidence"] else _with_nearest(best)
+
+
+def _records_in(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
+    """Yield what each place of a value in a result says of it."""
+    for part, match in _matches(value, mark, result):
+        is_echo = not mark.echoes and _is_echo(value, match, part, result)
+        status: FieldStatus = "unsupported" if is_echo else match.status
+        start, end = result.read(part).mapped.span(match.start, match.end)
+        offset = result.offsets[part]
+        problem = _ONLY_ECHOED if is_echo else match.problem
+        yield {"status": status, "evidence": [evidence_at(result, [(offset + start, offset + end)])], "problem": problem}
 
 
 def _with_nearest(record: FieldRecord) -> FieldRecord:

@@ -198,8 +198,7 @@ def records_of(
 ) -> list[RecordedResult]:
     """Return the records of one tool message: its own and, if it is an agent's answer, those of the agent's tools.
 
-    The words of an agent support nothing. The results that supported its answer do. A result that is itself the answer does not
-    support it.
+    The words of an agent support nothing, but the results behind its answer do. A result that is the answer does not support it.
     """
     behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
     record = _record(message.tool_call_id, name, args, list(_pieces(message.content)))
@@ -225,7 +224,7 @@ def texts_of(message: AnyMessage) -> list[str]:
 def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
     """Return the passages of sources that providers attached to the replies of the last run.
 
-    A citation that only marks a place in the reply supports nothing, and neither do the reply's own words.
+    A citation that only marks a place in the reply supports nothing; neither does what the model wrote, or what failed.
     """
     found: list[RecordedResult] = []
     for number, message in enumerate(reversed(messages)):
@@ -236,13 +235,14 @@ def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
             blocks = cast("list[Any]", message.content_blocks)
             notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
             cited = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
-            # Results of a provider's own search: OpenAI's file search and Gemini's documents.
-            results = [one for block in blocks if block["type"] == "server_tool_result" for one in block.get("output") or ()]
+            calls = {str(block.get("id")): block.get("args") for block in blocks if block["type"] == "server_tool_call"}
+            ran = [block for block in blocks if block["type"] == "server_tool_result" and block.get("status") != "error"]
+            results = [one for block in ran for one in block.get("output") or ()]
             results += [chunk.get("retrieved_context") for chunk in grounding.get("grounding_chunks") or ()]
             cited += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
-            record = _record(message.id or f"reply-{number}", "citation", {}, cited)
-            unread = [PLACES_IN_THE_REPLY] if notes and not cited else []
-            found += [{**record, "written": [message.text], "unread": unread}] if notes or cited else []
+            record = _record(message.id or f"reply-{number}", "citation", calls, cited)
+            record |= {"written": [message.text], "unread": [] if cited else [PLACES_IN_THE_REPLY]}
+            found += [record] if notes or cited else []
     return found[::-1]
 
 

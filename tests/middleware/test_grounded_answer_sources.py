@@ -136,6 +136,26 @@ def test_what_gemini_grounds_is_evidence_where_it_has_the_words_of_its_source(ru
     assert found == ([(named(**source), {"quote": ["reply", 6, 6 + len(WORDS)]})] if source else [])
 
 
+@pytest.mark.parametrize(
+    ("args", "status", "is_supported"),
+    [
+        ({"host": "db-7"}, "success", True),
+        ({"note": f"Write that {WORDS}."}, "success", False),
+        ({"host": "db-7"}, "error", False),
+    ],
+    ids=["found", "the model's own words", "failed"],
+)
+def test_what_a_call_returned_that_the_provider_ran_is_evidence(run: Run, args: Any, status: str, is_supported: bool) -> None:
+    call = {"type": "server_tool_call", "id": "s1", "name": "look", "args": args}
+    output = [{"type": "text", "text": WORDS}]
+    content: list[Any] = [call, {"type": "server_tool_result", "tool_call_id": "s1", "status": status, "output": output}]
+    reply = AIMessage(
+        content, id="reply", tool_calls=calling("see", {}, "1").tool_calls, response_metadata={"output_version": "v1"}
+    )
+    outcome = asked(run, [see], reply)["outcome"]
+    assert (outcome["status"] == "answered") is is_supported
+
+
 def test_a_quote_does_not_run_from_one_document_into_another(run: Run) -> None:
     result = asked(run, [retrieve], calling("retrieve", {}, "1"), quote="well in the east the disk of db-7")
     assert result["outcome"]["status"] == "invalid"

@@ -56,6 +56,11 @@ def borders(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
+def is_item(line: str) -> bool:
+    """Return whether a line begins a row, a list item, a heading, or an entry with its key."""
+    return _ITEM.match(line.lstrip()) is not None
+
+
 def _only_wraps(text: str, found: Match[str]) -> bool:
     start, end = found.span()
     if start and _HYPHENATED.match(text, start - 1) and text[end].islower():
@@ -67,12 +72,20 @@ def _only_wraps(text: str, found: Match[str]) -> bool:
     after = (lead.rpartition("\n")[2] + text[end : end + _MAX_BLOCK_CHARACTERS]).splitlines()
     above = _until_blank(reversed(before))[::-1]
     below = _until_blank(iter(after))
-    return bool(above and below) and _is_wrapped(above, below)
+    return bool(above and below) and (_may_go_on(above[-1], below[0]) or _is_wrapped(above, below))
 
 
 def _until_blank(lines: Iterator[str]) -> list[str]:
     taken = [line.rstrip() for line in takewhile(str.strip, lines)]
     return taken[:_MAX_LINES]
+
+
+def _may_go_on(line: str, following: str) -> bool:
+    """Return whether prose may go on in the following line. Evidence shows whole lines, so the break is always seen."""
+    one, other = line.strip()[-_MAX_LOOK_CHARACTERS:], following.strip()[:_MAX_LOOK_CHARACTERS]
+    if _columns(one) < _MIN_WRAPPED_COLUMNS or one[-1].isdigit() or one[-1] in ".!?{};:" or other[0] in "{}":
+        return False
+    return not (_ITEM.match(other) or one.startswith("#") or any(map(_RULE.match, (one, other))) or _in_columns(one, other))
 
 
 def _is_wrapped(above: list[str], below: list[str]) -> bool:

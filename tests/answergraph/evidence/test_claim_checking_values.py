@@ -193,7 +193,9 @@ def test_a_number_may_be_rounded_where_the_mark_says_so() -> None:
     assert [status_of(3.14, "3.14159", mark) for mark in (Grounded(rounding=2), Grounded())] == ["supported", "not_found"]
 
 
-@pytest.mark.parametrize("options", [{"label": "…"}, {"spelled": {"": True}}, {"rounding": -1}, {"locale": "xx"}])
+@pytest.mark.parametrize(
+    "options", [{"label": "…"}, {"spelled": {"": True}}, {"rounding": -1}, {"locale": "xx"}, {"min_sources": 0}]
+)
 def test_a_mark_that_cannot_hold_is_refused(options: Any) -> None:
     with pytest.raises(AgentSpecError):
         Grounded(**options)
@@ -219,6 +221,17 @@ def test_without_marks_every_field_is_reported() -> None:
         "rows[1].n": "not_found",
     }
     assert (report.made_up, report.support) == (["buyer.name", "rows[1].n"], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("texts", "status"),
+    [(["Total: 5", "5 in all"], "supported"), (["Total: 5", "Total: 5"], "unsupported"), (["Total: 5", "none"], "unsupported")],
+)
+def test_a_value_may_need_two_sources_that_differ(texts: list[str], status: str) -> None:
+    record = check_evidence({"total": 5}, texts, marks={"total": Grounded(min_sources=2)}).fields["total"]
+    assert (record["status"], len(record["evidence"])) == (status, 2 if status == "supported" else 0)
+    if status == "unsupported":
+        assert record["problem"] == "5: it stands in 1 of the 2 different sources that it needs."
 
 
 def test_a_file_is_a_source(tmp_path: Path) -> None:
