@@ -1,6 +1,6 @@
 """Detects and resumes unfinished runs."""
 
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
@@ -9,6 +9,7 @@ from langgraph.pregel import Pregel
 from langgraph.types import StateSnapshot
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
+from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult, AnswerT
 from answergraph.nodes.names import NO_ANSWER
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
@@ -57,6 +58,10 @@ async def aunfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None
     return _why(agent, await agent.aget_state(config))
 
 
+@overload
+def resume(agent: AgentGraph[AnswerT], config: RunnableConfig, **options: object) -> AgentResult[AnswerT]: ...
+@overload
+def resume(agent: Graph, config: RunnableConfig, **options: object) -> Any: ...
 def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
     """Resume a stopped run; for a finished run, return or raise its result.
 
@@ -78,6 +83,10 @@ def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
     return agent.invoke(None, config, **options)
 
 
+@overload
+async def aresume(agent: AgentGraph[AnswerT], config: RunnableConfig, **options: object) -> AgentResult[AnswerT]: ...
+@overload
+async def aresume(agent: Graph, config: RunnableConfig, **options: object) -> Any: ...
 async def aresume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
     """Await ``resume``, with the same arguments."""
     _check_thread(agent, config)

@@ -87,6 +87,8 @@ def _transcript(result: Any) -> Iterator[tuple[str, str]]:
 def _calculated() -> Iterator[tuple[str, str]]:
     result = graphs.create_calculator().invoke({"messages": ["(17 × 23) + (89 ÷ 4) - 156"]})
     answer, outcome = result["structured_response"], result["outcome"]
+    if answer is None:
+        raise RuntimeError(outcome["reason"])
     [evidence] = outcome["fields"]["final_answer"]["evidence"]
     yield "question", result["messages"][0].text
     yield "steps", answer.reasoning

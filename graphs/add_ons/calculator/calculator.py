@@ -1,14 +1,16 @@
 """The calculator: arithmetic by tools, one operation per call, and a validated typed answer."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 from langchain_core.tools import BaseTool, ToolException, tool
-from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
+from typing_extensions import TypeForm, TypeVar
 
-from answergraph import FromTools, ToolRun, create_agent
+from answergraph import AgentGraph, FromTools, ToolRun, create_agent
 from answergraph.middleware import GroundedAnswer, RequireTools
+
+AnswerT = TypeVar("AnswerT")
 
 TOLERANCE = 1e-6
 """Maximum difference of expected and actual result."""
@@ -82,9 +84,17 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
     return answer is None or run.value.get("actual") == answer.final_answer
 
 
+@overload
+def create_calculator(
+    model: object = "offline", *, response_format: TypeForm[AnswerT], **options: Any
+) -> AgentGraph[AnswerT]: ...
+@overload
+def create_calculator(model: object = "offline", *, response_format: Any, **options: Any) -> AgentGraph[Any]: ...
+@overload
+def create_calculator(model: object = "offline", **options: Any) -> AgentGraph[Calculation]: ...
 def create_calculator(
     model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph[Any]:
     """Create the calculator: an agent that evaluates an expression using only its tools.
 
     Args:
@@ -107,7 +117,4 @@ def create_calculator(
     """
     guards = (RequireTools(validates_the_answer), GroundedAnswer()) if response_format is Calculation else ()
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
-    agent: CompiledStateGraph[Any, Any] = create_agent(
-        model, CALCULATOR_TOOLS, response_format=response_format, middleware=[*guards, *middleware], **prompted
-    )
-    return agent
+    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, middleware=[*guards, *middleware], **prompted)

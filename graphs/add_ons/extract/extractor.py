@@ -4,15 +4,17 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, overload
 
 from langchain_core.messages import HumanMessage
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field, ValidationError
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, TypeForm, TypeVar
 
-from answergraph import AgentSpecError, AgentState, create_agent
+from answergraph import AgentGraph, AgentSpecError, AgentState, create_agent
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, Input
+
+AnswerT = TypeVar("AnswerT")
 
 MAX_GRAPHS = 64
 _PDF = b"%PDF-"
@@ -74,9 +76,13 @@ def message_of(document: Any) -> HumanMessage:
     return HumanMessage(text)
 
 
+@overload
+def create_extractor(model: object, schema: TypeForm[AnswerT], **options: Any) -> AgentGraph[AnswerT]: ...
+@overload
+def create_extractor(model: object, schema: object, **options: Any) -> AgentGraph[Any]: ...
 def create_extractor(
     model: Any, schema: Any, *, on_doubt: Any = "refuse", middleware: Sequence[Any] = (), **options: Any
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> AgentGraph[Any]:
     """Create an agent that takes a record out of a document, and accepts only values that stand in it.
 
     It is an agent with ``GroundedAnswer(sources=Input(), fields="all")``; marks such as ``Grounded(label="total")`` in the schema
@@ -109,10 +115,7 @@ def create_extractor(
     """
     grounded = GroundedAnswer(sources=Input(), fields="all", on_doubt=on_doubt)
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "extract", **options}
-    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(
-        model, response_format=schema, middleware=[ReadsDocument(), grounded, *middleware], **prompted
-    )
-    return agent
+    return create_agent(model, response_format=schema, middleware=[ReadsDocument(), grounded, *middleware], **prompted)
 
 
 class Fact(BaseModel):

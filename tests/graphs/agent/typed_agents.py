@@ -20,9 +20,13 @@ from answergraph import (
     PromptedStrategy,
     ProviderStrategy,
     ToolStrategy,
+    aresume,
     create_agent,
     is_answer_event,
+    resume,
 )
+from answergraph.graphs import create_calculator, create_extractor
+from answergraph.graphs.add_ons.calculator.calculator import Calculation
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 
@@ -42,6 +46,18 @@ class Point:
 
 class Row(TypedDict):
     cell: str
+
+
+def shipped(config: Any) -> None:
+    assert_type(create_calculator().invoke(QUESTION)["structured_response"], Calculation | None)
+    assert_type(create_calculator(response_format=Verdict).invoke(QUESTION)["structured_response"], Verdict | None)
+    assert_type(create_extractor("m", Verdict).invoke({"document": "It passed."})["structured_response"], Verdict | None)
+    agent = create_agent("m", response_format=Verdict)
+    assert_type(resume(agent, config)["structured_response"], Verdict | None)
+
+
+async def resumed(config: Any) -> None:
+    assert_type((await aresume(create_agent("m", response_format=Verdict), config))["structured_response"], Verdict | None)
 
 
 def schemas() -> None:
