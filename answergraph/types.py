@@ -1,7 +1,18 @@
 """The shapes of plain JSON that go in and out: for annotations; nothing here has to be built by hand."""
 
 from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, OnDoubt, SourceRef
-from answergraph.state.outcome import Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status, Usage
+from answergraph.state.outcome import (
+    Attempt,
+    LimitName,
+    Limits,
+    ModelPrice,
+    Outcome,
+    PendingCall,
+    Prices,
+    RunUsage,
+    Status,
+    Usage,
+)
 
 __all__ = [
     "Attempt",
@@ -11,9 +22,11 @@ __all__ = [
     "FieldStatus",
     "LimitName",
     "Limits",
+    "ModelPrice",
     "OnDoubt",
     "Outcome",
     "PendingCall",
+    "Prices",
     "RunUsage",
     "SourceRef",
     "Status",

@@ -190,7 +190,7 @@ def spent(account: Account) -> str:
         return "The model did not answer in time."
     used: Any = account["usage"]
     allowed: Any = account["limits"]
-    return f"The run's budget is spent: {used[limit]} of {allowed[limit]} {LIMIT_WORDS[limit]}."
+    return f"The run's budget is spent: {used[limit] or 0} of {allowed[limit]} {LIMIT_WORDS[limit]}."
 
 
 def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, answered: bool = False) -> Outcome:

@@ -108,7 +108,8 @@ class ModelNode:
             request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
         visit.sent = request.messages
         listeners = partial(self._listeners, visit, request)
-        asked, message = yield from visit.ask(request, self.bound, listeners, self.agent.name)
+        asking = visit.ask(request, self.bound, listeners, self.agent.name)
+        asked, message = yield from (asking if visit.purse is None else visit.purse.paid(asking, request.model))
         is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
         if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)

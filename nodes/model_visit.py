@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveM
 
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
-from answergraph.calling.model_calls import ModelCalls
+from answergraph.calling.model_calls import ModelCalls, purse_of
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
@@ -33,6 +33,7 @@ from answergraph.state.turn import Turn
 from answergraph.state.usage import UsageLimits, added, usage_of
 
 if TYPE_CHECKING:
+    from answergraph.calling.purse import Purse
     from answergraph.runtime.time_limits import TimedVisit
 
 
@@ -91,6 +92,8 @@ class ModelVisit(ModelCalls):
     """The calls of a deferred run without results: the model waits for them."""
     origin: float = 0.0
     """When the run would have begun without interruptions, on the monotonic clock in seconds."""
+    purse: Purse | None = None
+    """Counts what the calls cost, if the limits have a cost or prices."""
     is_wrapped: bool = True
     """Whether middleware is around the model call."""
     sent: Sequence[AnyMessage] = ()
@@ -135,7 +138,7 @@ class ModelVisit(ModelCalls):
         timed: TimedVisit | None = TIMED_VISIT.get()
         if (caller := callers_budget()) is not None:
             # LangGraph reads the state around an awaited run in threads of its own.
-            limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)))
+            limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)), caller.pricing)
             ledger = {**ledger, "limits": {**limits.in_force(), "seconds": timed and timed.clock.seconds}}
         usage, clock = ledger["usage"], timed and timed.clock
         if clock is not None and turn.running is None:
@@ -161,6 +164,8 @@ class ModelVisit(ModelCalls):
             waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             forces_answer=(last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0,
+            purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
+            told=limits.left_in_words(usage, clock) if limits.tell_model else None,
         )
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
@@ -173,8 +178,10 @@ class ModelVisit(ModelCalls):
     def usage(self, tool_calls: int) -> Usage:
         """Return the run's usage after this visit, including its tool calls."""
         cause: Cause = "final_answer" if self.forces_answer else self.ledger["cause"]
-        replies = [reply.message for reply in self.replies.values()]
-        return added(self.ledger["usage"], usage_of(replies, cause, model_calls=self.model_calls, tool_calls=tool_calls))
+        replies, calls = [reply.message for reply in self.replies.values()], self.model_calls
+        spending = None if self.purse is None else self.purse.spending
+        spent = usage_of(replies, cause, model_calls=calls, tool_calls=tool_calls, spending=spending)
+        return added(self.ledger["usage"], spent)
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,18 @@ class BoundModel:
     def has_plain_requests(self) -> bool:
         return with_plain_requests(self.runnable) is not self.runnable
 
-    def call(self, request: ModelRequest, listeners: Sequence[BaseCallbackHandler] = (), *, streams: bool = True) -> Effect:
-        """Return the effect that calls the model; ``listeners`` are callback handlers beside those of the run."""
+    def call(
+        self,
+        request: ModelRequest,
+        listeners: Sequence[BaseCallbackHandler] = (),
+        *,
+        streams: bool = True,
+        told: str | None = None,
+    ) -> Effect:
+        """Return the effect that calls the model.
+
+        ``listeners`` are callback handlers beside those of the run; ``told`` is a line at the end of the request.
+        """
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Filtered inline for speed: few messages can be empty.
         messages += [
@@ -79,8 +89,9 @@ class BoundModel:
             else m
             for m in (request.messages if self.writes_history else legal_history(request.messages, self.tool_names))
         ]
-        if self.prompt is not None:
-            messages = _with_prompt(messages, self.prompt)
+        prompt = self.prompt if told is None else "\n\n".join(filter(None, (self.prompt, told)))
+        if prompt is not None:
+            messages = _with_prompt(messages, prompt)
         if self.turns:
             messages = in_turns(messages, self.turns)
         sent: Any = messages

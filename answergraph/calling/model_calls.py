@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
@@ -25,6 +25,10 @@ from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.received_reply import as_received
 from answergraph.runtime.steps import TIMED_VISIT, Effect, Step
 from answergraph.state.ledger import Repair
+from answergraph.state.usage import UsageLimits
+
+if TYPE_CHECKING:
+    from answergraph.calling.purse import Purse
 
 Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
 """Returns the callback handlers of a call beside those of the run."""
@@ -55,6 +59,8 @@ class ModelCalls:
     """The seconds between failed calls and the next ones."""
     failed_at: float | None = None
     """The monotonic time of the last failed call in seconds; ``None`` after the next one began."""
+    told: str | None = None
+    """A line at the end of each request, which is not stored."""
 
     def ask(
         self,
@@ -82,7 +88,7 @@ class ModelCalls:
             if self.failed_at is not None:
                 self.waited, self.failed_at = self.waited + monotonic() - self.failed_at, None
             try:
-                timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams)
+                timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams, told=self.told)
                 message: BaseMessage
                 message = (
                     (yield call(handlers)) if timed is None else (yield from _call_in_time(call, handlers, to_send.model, timed))
@@ -131,6 +137,14 @@ class ModelCalls:
         if refused.has_next_strategy:
             self.used_strategies.append(refused.strategy_id)
         return refused.has_next_strategy
+
+
+def purse_of(limits: UsageLimits) -> Purse:
+    """Return a purse for limits with a cost or prices."""
+    # Only runs with a price need it, and the prices of providers.
+    from answergraph.calling.purse import Purse  # noqa: PLC0415 - see above
+
+    return Purse(limits)
 
 
 def _call_in_time(

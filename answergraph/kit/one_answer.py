@@ -16,7 +16,7 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import DeclaredFormat, as_strategy
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.calling.bound_model import BoundModels
-from answergraph.calling.model_calls import ModelCalls
+from answergraph.calling.model_calls import ModelCalls, purse_of
 from answergraph.evidence.marked_type import marked_type
 from answergraph.evidence.marks import Mark
 from answergraph.kit.both_colours import Step, Work
@@ -30,7 +30,7 @@ from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
 from answergraph.state.field_path import FieldPath
 from answergraph.state.outcome import Status, Usage
-from answergraph.state.usage import NO_USAGE, usage_of
+from answergraph.state.usage import NO_USAGE, UsageLimits, usage_of
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""
@@ -162,28 +162,29 @@ def ask_model(model: Model, messages: Sequence[BaseMessage], schema: object) -> 
 def _charged(model: Any, messages: Sequence[BaseMessage], schema: object) -> Work[Reading]:
     budget = current_budget()
     if budget is None:
-        return (yield from _ask(model, messages, schema))
+        return (yield from _ask(model, messages, schema, None))
     try:
         with budget.charge_single_call() as charge:
-            reading: Reading = yield from _ask(model, messages, schema)
-            if reading.turn.reply is not None:
-                charge(reading.turn.reply)
+            reading: Reading = yield from _ask(model, messages, schema, budget.pricing)
+            charge(reading.usage)
     except NoCallLeftError:
         reason = "The run around this has no model call left."
         return Reading(None, {"": reason}, turn_of(None), NO_USAGE, "out_of_budget", reason, None)
     return reading
 
 
-def _ask(model: Model, messages: Sequence[Any], schema: object) -> Work[Reading]:
+def _ask(model: Model, messages: Sequence[Any], schema: object, pricing: UsageLimits | None) -> Work[Reading]:
     declared = _FORMATS.get_or_make(lambda: DeclaredFormat(schema), schema)
     # A client imports its provider's package.
     chat_model = yield from off_loop(
         _named_model if isinstance(model, str) else resolve_model, model, when=isinstance(model, str)
     )
     request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
-    calls = ModelCalls(format=declared)
-    wanted, reply = yield from calls.ask(request, _BOUND)
-    usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0)
+    calls, purse = ModelCalls(format=declared), None if pricing is None else purse_of(pricing)
+    asking = calls.ask(request, _BOUND)
+    wanted, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
+    spending = None if purse is None else purse.spending
+    usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)
     turn = turn_of(reply, answers=wanted.declared, others="unknown")
     if not wanted.declared:
         return Reading(None, {}, turn, usage, "unanswered", "No answer was asked for.", wanted.strategy.name)

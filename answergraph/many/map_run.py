@@ -24,7 +24,7 @@ from answergraph.many.ledger.rows import Group, Row
 from answergraph.many.pace import Pace
 from answergraph.many.session import Session
 from answergraph.many.sources import Source, first_of_each_key
-from answergraph.many.stopping import Stopping, limits_of
+from answergraph.many.stopping import Stopping, check_priced, limits_of
 from answergraph.types import Status
 
 ValueT = TypeVar("ValueT")
@@ -79,6 +79,7 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         if number is not None and number < 1:
             raise AgentSpecError(f"map_answers({name}={number!r}): it is at least 1.")
     limits_of(limits)
+    check_priced(limits, agent)
     plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs, via)
     return MapRun(plan)
 

@@ -93,8 +93,18 @@ def limits_of(limits: UsageLimits | None) -> dict[str, float]:
     of_a_run = [name for name, value in values.items() if name not in {*COUNTED, "seconds", "prices"} and value != defaults[name]]
     if of_a_run:
         raise AgentSpecError(f"limits= of a map is for all rows together, and {of_a_run[0]} is a run's: give it to the agent.")
-    set_limits = {name: values[name] for name in (*COUNTED, "seconds") if values.get(name) is not None}
+    set_limits = {name: float(values[name]) for name in (*COUNTED, "seconds") if values.get(name) is not None}
     # 50 calls is the default of one run, and is not meant for all rows where another limit is.
     if set_limits.get("model_calls") == defaults["model_calls"] and len(set_limits) > 1:
         del set_limits["model_calls"]
     return set_limits
+
+
+def check_priced(limits: UsageLimits | None, agent: object) -> None:
+    """Raise ``AgentSpecError`` if the cost of all rows is limited, and the agent does not count what it costs."""
+    own = getattr(getattr(agent, "builder", None), "limits", None)
+    if limits is not None and limits.cost is not None and not (isinstance(own, UsageLimits) and own.is_priced):
+        raise AgentSpecError(
+            f"map_answers(limits=UsageLimits(cost={limits.cost})): the agent does not count what it costs. "
+            f"Give it limits=UsageLimits(prices=…); prices={{}} takes those of the providers."
+        )

@@ -1,9 +1,11 @@
 """Checks the arguments that developers pass, and words the errors."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Signature, iscoroutinefunction, isroutine, signature
+from math import inf
 from typing import Any, TypeVar, get_args
 
 from langchain_core.tools import BaseTool
@@ -118,3 +120,24 @@ def tool_names(what: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, Sequence | Set):
         raise AgentSpecError(f"{what}: {shown(given)} is not a tool; write the name of one.")
     return tuple(name for each in given for name in tool_names(what, each))
+
+
+def is_positive(value: object) -> bool:
+    """Return whether a value is a positive finite number."""
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and 0 < value < inf
+
+
+def check_prices(prices: object) -> None:
+    """Raise ``AgentSpecError`` if a table of prices cannot be used."""
+    for price in prices.values() if isinstance(prices, Mapping) else [None]:
+        if not _is_price(price):
+            raise AgentSpecError(
+                f"UsageLimits(prices={prices!r}): write {{'model': {{'input': …, 'output': …}}}} with amounts of money for a "
+                f"million tokens, 'cached_input' if it differs, or a function of the model's name and a call's usage."
+            )
+
+
+def _is_price(price: object) -> bool:
+    if not isinstance(price, Mapping) or not {"input", "output"} <= price.keys() <= {"input", "output", "cached_input"}:
+        return False
+    return all(value == 0 or is_positive(value) for value in price.values())

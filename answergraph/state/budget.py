@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Self
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
@@ -76,12 +76,19 @@ class InnerRunBudget:
 
     def capped(self, limits: UsageLimits) -> UsageLimits:
         """Return limits lowered to what is left."""
-        return limits.capped_by(self._remaining())
+        return limits.capped_by(self._remaining(), self.pricing)
+
+    @property
+    def pricing(self) -> UsageLimits | None:
+        """The innermost limits around this that have prices."""
+        if self._limits.is_priced:
+            return self._limits
+        return None if self.caller is None else self.caller.pricing
 
     @contextmanager
-    def charge_single_call(self) -> Iterator[Callable[[AIMessage], None]]:
-        """Yield a function that charges one call outside an agent by its reply; raise ``NoCallLeftError`` if no call is left."""
-        call, replies = uuid4().hex, list[AIMessage]()
+    def charge_single_call(self) -> Iterator[Callable[[Usage], None]]:
+        """Yield a function that charges one call outside an agent; raise ``NoCallLeftError`` if no call is left."""
+        call, charged = uuid4().hex, list[Usage]()
         try:
             # Charged in advance, so that concurrent calls do not all take the last one.
             with self._lock:
@@ -89,11 +96,11 @@ class InnerRunBudget:
                 is_exhausted = self._remaining(leaving_out=call).is_exhausted
             if is_exhausted:
                 raise NoCallLeftError
-            yield replies.append
+            yield charged.append
         finally:
             del self._used[call]
-            if replies:
-                self._used[call] = usage_of(replies, "turn", model_calls=1, tool_calls=0)
+            if charged:
+                self._used[call] = charged[-1]
 
     def finished_update(self, update: Any) -> Any:
         """Return a node's update, with the usage of inner runs added."""

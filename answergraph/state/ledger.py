@@ -39,12 +39,16 @@ def of_run(ledger: "RunLedger", messages: Sequence[BaseMessage]) -> RunUsage:
     ]
     causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
     turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in PER_CAUSE}
+    spent = usage.get("cost")
+    if spent is not None:
+        turn["cost"] = round(spent - sum(share.get("cost", 0.0) for share in causes.values()), 12)
     if any(turn.values()):
         causes = {"turn": turn, **causes}
     used: Any = {**dict.fromkeys([name for name, _, _ in PARTS], 0), **usage, "by_cause": causes, "rounds": rounds}
     finished: RunUsage = used
     finished["answer_attempts"] = len(ledger["attempts"])
-    finished["seconds"], finished["cost"] = ledger.get("seconds", 0.0), None
+    finished["seconds"], finished["unpriced"] = ledger.get("seconds", 0.0), usage.get("unpriced", [])
+    finished["cost"] = None if spent is None or finished["unpriced"] else round(spent, 12)
     return finished
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -125,6 +127,7 @@ class CauseUsage(TypedDict):
     model_calls: int
     tool_calls: int
     total_tokens: int
+    cost: NotRequired[float]
 
 
 class RoundUsage(TypedDict):
@@ -146,6 +149,11 @@ class Usage(TypedDict):
     """Part of ``input_tokens``."""
     reasoning_tokens: NotRequired[int]
     """Part of ``output_tokens``."""
+    cost: NotRequired[float | None]
+    """US dollars, or the currency of your own prices; ``None``: a price is not known, or the limits have neither ``cost`` nor
+    ``prices``."""
+    unpriced: NotRequired[list[str]]
+    """The models whose price is not known."""
     by_cause: dict[Cause, CauseUsage]
     """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
 
@@ -156,7 +164,18 @@ class RunUsage(Usage):
     answer_attempts: int
     seconds: float
     """Wall time, without waiting for a person."""
-    cost: float | None
-    """``None``: a price is not known."""
     rounds: list[RoundUsage]
     """The replies of the run's own model that are in its conversation, in order."""
+
+
+class ModelPrice(TypedDict):
+    """The price of a million tokens each."""
+
+    input: Decimal | float
+    output: Decimal | float
+    cached_input: NotRequired[Decimal | float]
+    """Of ``cached_tokens``; without it they cost what others do."""
+
+
+Prices = Mapping[str, ModelPrice] | Callable[[str, Usage], Decimal | float | None]
+"""Prices by the model's name, or a function of its name and a call's usage that returns the cost; ``None``: not known."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import inf
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from langchain_core.messages import AIMessage
 
-from answergraph.runtime.argument_checks import explains_arguments
+from answergraph.runtime.argument_checks import check_prices, explains_arguments, is_positive
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Usage
+from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Prices, Usage
 
 _CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
 _Count = Literal[_CountPerCause, "input_tokens", "output_tokens"]
@@ -23,13 +23,24 @@ PARTS: tuple[tuple[_Part, str, str], ...] = (
     ("reasoning_tokens", "output_token_details", "reasoning"),
 )
 """Counts that are part of others: their names, and where a reply's usage metadata has them."""
+_SUMMED: tuple[str, ...] = (*(name for name, _, _ in PARTS), "cost")  # where they are counted at all
 _NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
 
 NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
 """The usage of a new run; never changed in place."""
 
 
-def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int) -> Usage:
+@dataclass
+class Spending:
+    """What the calls of a visit have cost, in their order."""
+
+    costs: list[float] = field(default_factory=list)
+    unpriced: list[str] = field(default_factory=list)  # names of models
+
+
+def usage_of(
+    replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int, spending: Spending | None = None
+) -> Usage:
     """Return the usage of one model visit and its tool calls; it has several replies if middleware calls the model again."""
     each = [token_count(reply.usage_metadata, "total_tokens") for reply in replies]
     usage = Usage(
@@ -51,7 +62,18 @@ def usage_of(replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, to
         usage["by_cause"][cause] = share
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
+    if spending is not None:
+        _add_costs(usage, cause, spending)
     return usage
+
+
+def _add_costs(usage: Usage, cause: Cause, spending: Spending) -> None:
+    usage["cost"] = sum(spending.costs)
+    if spending.unpriced:
+        usage["unpriced"] = [*spending.unpriced]
+    for name, costs in ((cause, spending.costs[:1]), ("retry", spending.costs[1:])):
+        if name in usage["by_cause"]:
+            usage["by_cause"][name]["cost"] = sum(costs)
 
 
 def token_count(usage: Any, name: str) -> int:
@@ -68,26 +90,40 @@ def added(left: Usage, right: Usage) -> Usage:
     for cause, more in right["by_cause"].items():
         so_far = causes.get(cause, _NOTHING)
         share: Any = {name: so_far[name] + more[name] for name in PER_CAUSE}
+        if "cost" in so_far or "cost" in more:
+            share["cost"] = so_far.get("cost", 0.0) + more.get("cost", 0.0)
         causes[cause] = share
     counts: Any = {name: left[name] + right[name] for name in _COUNTS}
-    for name, _, _ in PARTS:
+    for name in _SUMMED:
         if name in left or name in right:
-            counts[name] = left.get(name, 0) + right.get(name, 0)
-    total: Usage = counts | {"by_cause": causes}
-    return total
+            parts: tuple[Any, Any] = (left.get(name) or 0, right.get(name) or 0)
+            counts[name] = sum(parts)
+    if "unpriced" in left or "unpriced" in right:
+        counts["unpriced"] = list(dict.fromkeys([*left.get("unpriced", ()), *right.get("unpriced", ())]))
+    return cast("Usage", counts | {"by_cause": causes})
 
 
 def of_inner_runs(used: Usage, counted: Usage) -> Usage:
     """Return the usage of inner runs that is not counted yet."""
     counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
-    parts = {name: used.get(name, 0) - counted.get(name, 0) for name, _, _ in PARTS if name in used}
-    usage: Usage = counts | parts | {"by_cause": {"inner_run": {name: counts[name] for name in PER_CAUSE}}}
+    now, before = cast("tuple[Any, Any]", (used, counted))
+    parts: Any = {name: now[name] - (before.get(name) or 0) for name in _SUMMED if name in used}
+    share = {name: counts[name] for name in PER_CAUSE} | {name: parts[name] for name in parts if name == "cost"}
+    unpriced = {"unpriced": used["unpriced"]} if "unpriced" in used else {}
+    usage: Usage = counts | parts | unpriced | {"by_cause": {"inner_run": share}}
     return usage
 
 
 if TYPE_CHECKING:
     from answergraph.runtime.time_limits import RunClock
 
+_WORDS_LEFT = {
+    "model_calls": "model calls, this one included",
+    "tool_calls": "tool calls",
+    "total_tokens": "tokens",
+    "seconds": "seconds",
+    "cost": "in money",
+}
 _TIMES = ("seconds", "seconds_per_model_call", "seconds_per_tool_call")
 
 
@@ -97,21 +133,24 @@ class RemainingBudget(NamedTuple):
     model_calls: int | None
     tool_calls: int | None
     total_tokens: int | None
+    cost: float | None = None
 
     @property
     def is_exhausted(self) -> bool:
         """Whether no model call is left."""
-        return 0 in (self.model_calls, self.total_tokens)
+        return 0 in (self.model_calls, self.total_tokens, self.cost)
 
     def minus(self, usage: Usage) -> RemainingBudget:
         return RemainingBudget(
             model_calls=_rest(self.model_calls, usage["model_calls"]),
             tool_calls=_rest(self.tool_calls, usage["tool_calls"]),
             total_tokens=_rest(self.total_tokens, usage["total_tokens"]),
+            cost=None if self.cost is None else max(self.cost - (usage.get("cost") or 0.0), 0.0),
         )
 
     def split(self, parts: int) -> RemainingBudget:
-        return RemainingBudget(*(None if limit is None else limit // parts for limit in self))
+        model_calls, tool_calls, total_tokens = (None if limit is None else limit // parts for limit in self[:3])
+        return RemainingBudget(model_calls, tool_calls, total_tokens, None if self.cost is None else self.cost / parts)
 
 
 @explains_arguments("UsageLimits(model_calls=10)")
@@ -131,30 +170,49 @@ class UsageLimits:
     """Input and output tokens that the model reports. Checked before each call, so the last call may exceed the limit."""
     seconds: float | None = None
     """Wall time of the run. Waiting for a person does not count; a resumed run goes on counting."""
+    cost: Decimal | float | None = None
+    """US dollars, or the currency of ``prices``. Checked before each call, so the last call may exceed the limit."""
     seconds_per_model_call: float | None = None
     """Then the call is cut, and what had streamed is read."""
     seconds_per_tool_call: float | None = None
     """Then the call is answered "did not finish in time". A tool's ``metadata["seconds_per_tool_call"]`` replaces it."""
+    prices: Prices | None = field(default=None, hash=False)
+    """Your own prices. What they lack is taken from the package genai-prices, if it is installed."""
     answer_attempts: int = 4
     """Replies that are read as an answer, including the first."""
     reserve_final_answer: bool = True
     """Whether the last model call of the budget must give the answer, without tools; its usual time is kept for it."""
+    tell_model: bool = False
+    """Whether each request ends with a line that says what is left. It is not stored."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reserve_final_answer, bool):
-            raise AgentSpecError(f"UsageLimits(reserve_final_answer={self.reserve_final_answer!r}): write True or False.")
+        for name in ("reserve_final_answer", "tell_model"):
+            if not isinstance(getattr(self, name), bool):
+                raise AgentSpecError(f"UsageLimits({name}={getattr(self, name)!r}): write True or False.")
         for name in ("model_calls", "tool_calls", "total_tokens"):
             limit = getattr(self, name)
             if limit is not None and not _is_count(limit):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
         for name in _TIMES:
             limit = getattr(self, name)
-            if limit is not None and not _is_time(limit):
+            if limit is not None and not is_positive(limit):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a positive number of seconds, or None for no limit.")
+        self._check_money()
         if not _is_count(self.answer_attempts):
             raise AgentSpecError(
                 f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1 and a whole number."
             )
+
+    def _check_money(self) -> None:
+        if self.cost is not None and not is_positive(self.cost):
+            raise AgentSpecError(f"UsageLimits(cost={self.cost!r}): write a positive amount of money, or None for no limit.")
+        if self.prices is not None and not callable(self.prices):
+            check_prices(self.prices)
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the cost of calls is counted."""
+        return self.cost is not None or self.prices is not None
 
     @property
     def has_times(self) -> bool:
@@ -168,6 +226,8 @@ class UsageLimits:
         # Assumes an average cost per call.
         if self.total_tokens is not None and calls and usage["total_tokens"] * (1 + 2 / calls) > self.total_tokens:
             return "total_tokens"
+        if self.cost is not None and calls and (usage.get("cost") or 0.0) * (1 + 2 / calls) > self.cost:
+            return "cost"
         return "seconds" if clock is not None and clock.is_last_call else None
 
     def exhausted_by(self, usage: Usage, clock: RunClock | None = None) -> LimitName | None:
@@ -176,6 +236,8 @@ class UsageLimits:
             return "model_calls"
         if self.total_tokens is not None and self.total_tokens < 1:
             return "total_tokens"
+        if self.cost is not None and (usage.get("cost") or 0.0) >= self.cost:
+            return "cost"
         return "seconds" if clock is not None and clock.is_over else None
 
     def tool_calls_left(self, usage: Usage) -> int | None:
@@ -184,12 +246,15 @@ class UsageLimits:
 
     def remaining(self, usage: Usage) -> RemainingBudget:
         """Return the budget for inner runs, without the call reserved for the final answer."""
-        left = RemainingBudget(self.model_calls, self.tool_calls, self.total_tokens).minus(usage)
+        cost = None if self.cost is None else float(self.cost)
+        left = RemainingBudget(self.model_calls, self.tool_calls, self.total_tokens, cost).minus(usage)
         return left._replace(model_calls=_rest(left.model_calls, 1)) if self.reserve_final_answer else left
 
-    def capped_by(self, remaining: RemainingBudget) -> UsageLimits:
+    def capped_by(self, remaining: RemainingBudget, around: UsageLimits | None = None) -> UsageLimits:
+        """Return limits lowered to what is left; without prices of their own, they have those of the limits around."""
         capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
-        return _CappedLimits(**{**vars(self), **capped})
+        prices = self.prices if self.prices is not None or around is None else around.prices
+        return _CappedLimits(**{**vars(self), **capped, "prices": prices})
 
     def in_force(self) -> Limits:
         """Return the limits by the names that the usage has."""
@@ -198,9 +263,19 @@ class UsageLimits:
             tool_calls=self.tool_calls,
             total_tokens=self.total_tokens,
             seconds=self.seconds,
-            cost=None,
+            cost=None if self.cost is None else float(self.cost),
             answer_attempts=self.answer_attempts,
         )
+
+    def left_in_words(self, usage: Usage, clock: RunClock | None) -> str | None:
+        """Return one line that says what is left, ``None`` without limits."""
+        left = self.remaining(usage)._asdict()
+        if self.model_calls is not None:
+            left["model_calls"] = max(self.model_calls - usage["model_calls"], 0)
+        left["cost"] = None if left["cost"] is None else f"{left['cost']:.2g} of {self.cost}"
+        left["seconds"] = None if clock is None or clock.seconds is None else max(round(clock.left), 0)
+        words = [f"{left[name]} {word}" for name, word in _WORDS_LEFT.items() if left[name] is not None]
+        return f"Left in this run: {', '.join(words)}." if words else None
 
 
 class _CappedLimits(UsageLimits):
@@ -211,10 +286,6 @@ class _CappedLimits(UsageLimits):
 
 def _is_count(limit: Any) -> bool:
     return isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
-
-
-def _is_time(limit: Any) -> bool:
-    return isinstance(limit, int | float) and not isinstance(limit, bool) and 0 < limit < inf
 
 
 def _rest(limit: int | None, used: int) -> int | None:

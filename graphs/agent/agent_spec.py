@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
 from answergraph.answers.storage.state_schemas import merge_state_schemas
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat, declared_format
+from answergraph.calling.model_calls import purse_of
 from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
 from answergraph.graphs.agent.arguments import (
     answer_keys,
@@ -86,7 +88,7 @@ class AgentSpec(AgentParts):
             schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
             context_schema=checked_context(given["context_schema"]),
             keys=keys,
-            limits=_limits(given["limits"], declared),
+            limits=_limits(given["limits"], declared, chat_model),
             end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),
             on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
             repair=one_of("repair", RepairMode, given["repair"]),
@@ -112,11 +114,13 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     return list(by_name.values())
 
 
-def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat) -> UsageLimits:
+def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:
     if given is None:
         return UsageLimits() if declared.reads_answers else NO_LIMITS
     if not isinstance(given, UsageLimits):
         raise AgentSpecError(f"limits={shown(given)} is not a UsageLimits; write limits=UsageLimits(model_calls=…).")
+    if given.is_priced:
+        purse_of(given).check(model)
     return given
 
 

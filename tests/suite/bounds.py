@@ -35,10 +35,10 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 240, 0),
-    Room("answergraph/runtime", 1150, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
+    Room("answergraph/runtime", 1180, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
-    Room("answergraph/state", 2340, 105, "turn, field records, what earlier versions stored; the caller's input"),
+    Room("answergraph/state", 2450, 109, "turn, field records, what earlier versions stored; the caller's input"),
     Room("answergraph/answers", 2120, 131, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
     Room("answergraph/patches", 380, 16, "an answer is repaired field by field"),
     Room("answergraph/asking", 2270, 130),
@@ -50,10 +50,15 @@ CORE = (
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
     Room("answergraph/streaming", 340, 16),
     Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
-    Room("answergraph/calling", 550, 23, "the model is asked in one place; histories are made legal; a cut reply is read"),
+    Room(
+        "answergraph/calling",
+        720,
+        23,
+        "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced",
+    ),
     Room(
         "nodes",
-        2140,
+        2160,
         102,
         "repair; runs without a format end in the same table; a limit, and what comes before an answer, is named",
     ),
@@ -78,7 +83,7 @@ ADD_ONS = (
     Room("graphs/add_ons/triage", 3570, 32),
     Room("answergraph/experiment", 1100, 18),
     Room("answergraph/page", 150, 4),
-    Room("answergraph/many", 2090, 77, "many documents, with half-price batches, after the plan"),
+    Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
     Room("answergraph/cli", 1960, 43, "map and replay"),
     Room("pytest_answergraph", 120, 7),
 )

@@ -36,9 +36,8 @@ def model_of(reply: Callable[[str], str | Exception] = read_number) -> ScriptedC
 
 
 def agent_of(reply: Callable[[str], str | Exception] = read_number, **options: Any) -> AgentGraph[Any]:
-    agent: AgentGraph[Any] = create_agent(
-        model_of(reply), response_format=Invoice, limits=UsageLimits(answer_attempts=1), **options
-    )
+    options = {"limits": UsageLimits(answer_attempts=1), **options}
+    agent: AgentGraph[Any] = create_agent(model_of(reply), response_format=Invoice, **options)
     return agent
 
 

@@ -1,6 +1,9 @@
+from decimal import Decimal
 from pathlib import Path
 
-from answergraph import UsageLimits
+import pytest
+
+from answergraph import AgentSpecError, UsageLimits
 from answergraph.many import map_answers
 from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
 from tests.suite.colors import Run
@@ -59,3 +62,17 @@ def test_a_limit_of_tokens_is_kept_by_the_average_of_the_rows_before(run: Run) -
     collected(run, mapped)
     assert mapped.usage()["total_tokens"] < 600
     assert 0 < mapped.counts()["answered"] < 200
+
+
+def test_a_limit_of_cost_leaves_the_rest_for_another_time(run: Run) -> None:
+    agent = agent_of(limits=UsageLimits(prices=lambda name, usage: 0.5))
+    mapped = map_answers(agent, rows(20), key="id", input="body", concurrency=1, limits=UsageLimits(cost=Decimal(3)))
+    collected(run, mapped)
+    assert (mapped.counts(), mapped.usage()["cost"]) == ({"answered": 6, "out_of_budget": 14}, 3.0)
+    assert mapped.stopped is not None
+    assert "cost=3" in mapped.stopped
+
+
+def test_a_limit_of_cost_is_refused_for_an_agent_that_does_not_count_it() -> None:
+    with pytest.raises(AgentSpecError, match=r"Give it limits=UsageLimits\(prices=…\)"):
+        map_answers(agent_of(), rows(1), key="id", input="body", limits=UsageLimits(cost=3))

@@ -20,7 +20,7 @@ from answergraph.state.budget import (
 )
 from answergraph.state.ledger import INNER_USAGE, LEDGER, RunLedger, empty_ledger
 from answergraph.state.outcome import LimitName, Usage
-from answergraph.state.usage import NO_LIMITS, NO_USAGE, RemainingBudget, UsageLimits
+from answergraph.state.usage import NO_LIMITS, NO_USAGE, RemainingBudget, UsageLimits, usage_of
 
 
 def used(model_calls: int = 0, tool_calls: int = 0, total_tokens: int = 0) -> Usage:
@@ -222,7 +222,7 @@ class TestSingleCalls:
     def test_it_is_charged_with_its_tokens(self) -> None:
         reply = AIMessage("r", usage_metadata={"input_tokens": 2, "output_tokens": 1, "total_tokens": 3})
         with budget(UsageLimits()) as around, around.charge_single_call() as replied:
-            replied(reply)
+            replied(usage_of([reply], "turn", model_calls=1, tool_calls=0))
         ((_, command), expected) = around.finished_update({}), used(1, 0, 3)
         assert command.update[INNER_USAGE] == {**expected, "input_tokens": 2, "output_tokens": 1}
 
@@ -240,7 +240,7 @@ class TestSingleCalls:
             together.wait()
             try:
                 with around.charge_single_call() as replied:
-                    replied(AIMessage("r"))
+                    replied(usage_of([AIMessage("r")], "turn", model_calls=1, tool_calls=0))
             except NoCallLeftError:
                 return False
             return True
