@@ -18,7 +18,7 @@ if typing.TYPE_CHECKING:
     from answergraph.asking.strategies.tool_strategy import ToolStrategy
     from answergraph.evidence.answer_bundle import BUNDLE_KEYS, answer_bundle
     from answergraph.evidence.claim_checking import EvidenceReport, check_evidence
-    from answergraph.evidence.marks import Abstention, FromTools, Grounded, Quote
+    from answergraph.evidence.marks import Abstention, Derived, FromTools, Grounded, Quote
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
     from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, StageRecord, judgment_match_method
@@ -77,6 +77,7 @@ __all__ = [
     "BundleError",
     "ClaimVerdict",
     "DeferredStrategy",
+    "Derived",
     "EvidenceReport",
     "FallbackStrategy",
     "FromContext",

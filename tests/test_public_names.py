@@ -25,6 +25,7 @@ DOORS = {
         "BundleError",
         "ClaimVerdict",
         "DeferredStrategy",
+        "Derived",
         "EvidenceReport",
         "FallbackStrategy",
         "FromContext",

@@ -10,14 +10,14 @@ from operator import add, sub
 from typing import Any, Literal
 
 from answergraph.evidence.claims import Claim, fields_by_path, fields_of
-from answergraph.evidence.marks import SCALARS, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import numerals
 from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.source_runs import Source, runs_of
 from answergraph.evidence.texts.folding import fold
-from answergraph.evidence.value_records import is_echoed, record_of_value
+from answergraph.evidence.value_records import compute, is_echoed, record_of_value
 from answergraph.evidence.written_words import WrittenWords
 from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
@@ -131,6 +131,7 @@ def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Gro
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
+    fields = list(fields)
     for each in fields:
         field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
         # Search for the nearest passage only where it is shown.
@@ -138,12 +139,13 @@ def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Gro
         problems += record["problem"] is not None
         path = str(field.path)
         records[path] = _both(records[path], record) if path in records else record
+    compute(fields, records)
     has_input = any(run.kind != "tool" for run in runs)
     return EvidenceReport(records, support_of(records) or 0.0, _feedback(records, has_input=has_input))
 
 
 def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str) -> FieldRecord:
-    if field.mark is None:
+    if field.mark is None or (isinstance(field.mark, Derived) and field.problem is None):
         return record_of()
     if isinstance(field.mark, Grounded) and field.problem is None:
         record = record_of_value(field.value, field.mark, results)
@@ -226,7 +228,7 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
 def _missing(mark: Mark) -> str:
     if isinstance(mark, Quote):
         return NOT_FOUND
-    units = ", ".join(unit for unit, _ in mark.units or ())
+    units = "" if isinstance(mark, Derived) else ", ".join(unit for unit, _ in mark.units or ())
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, RootModel
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
-from answergraph.evidence.marks import SCALARS, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote
 from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
@@ -56,7 +56,7 @@ def fields_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
     claims = [
         claim
         for path, (mark, value) in places.items()
-        for claim in _claims_of_marked(mark, _number(value) if isinstance(mark, FromTools) else value, path)
+        for claim in _claims_of_marked(mark, _number(value) if isinstance(mark, FromTools | Derived) else value, path)
     ]
     return _each_once([*claims, *_fields_of_value(answer, FieldPath(), is_json=True)])
 
@@ -208,7 +208,7 @@ def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
         return None, "it is empty"
     if isinstance(mark, Quote) and not isinstance(value, str):
         return repr(value), "it is not a string"
-    if isinstance(mark, FromTools) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
+    if isinstance(mark, FromTools | Derived) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
         return repr(value), "it is not a number"
     if isinstance(mark, Grounded) and not isinstance(value, SCALARS):
         return repr(value), "it is neither text nor a number, date, time, bool or enum"

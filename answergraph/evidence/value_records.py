@@ -1,19 +1,23 @@
-"""Looks a marked value up in the sources of a run, but for where a tool only repeats what the model wrote."""
+"""Looks a marked value up in the sources of a run, but for where a tool only repeats what the model wrote; or recomputes it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
-from answergraph.evidence.marks import Grounded
+from answergraph.evidence.claims import Claim
+from answergraph.evidence.marks import Derived, Grounded
+from answergraph.evidence.numbers.formula import FormulaError, Operands, is_equal, numbers_in, parsed
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.quotes import says_nothing_around
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.units import evidence_at
 from answergraph.evidence.values.finder import ValueMatch
-from answergraph.state.field_record import FieldRecord, FieldStatus, record_of
+from answergraph.state.field_record import BACKED, Evidence, FieldRecord, FieldStatus, record_of
 
+_MAX_PLACES = 10
+"""Operands that are named or shown."""
 IN_NO_SOURCE = "it stands in no source"
 _ONLY_ECHOED = "it occurs only where a tool repeats what it was given"
 _TOO_FEW = "it stands in {count} of the {least} different sources that it needs"
@@ -105,3 +109,39 @@ def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
     # A result that equals the only argument was not calculated from it.
     arguments = list(result.run.args.values())
     return len(arguments) == 1 and fold(str(arguments[0])) == text
+
+
+def compute(fields: Sequence[Claim], records: dict[str, FieldRecord]) -> None:
+    """Replace the records of fields that are derived from others, those first that the others need."""
+    derived = {field.path: field for field in fields if isinstance(field.mark, Derived) and field.problem is None}
+    if not derived:
+        return
+    numbers = numbers_in((field.path, field.value) for field in fields)
+    operands = Operands(numbers)
+    for _ in range(len(derived)):
+        waiting = {path: field for path, field in derived.items() if records[str(path)]["status"] != "derived"}
+        for path, field in waiting.items():
+            problem, evidence = _derived(field, operands, numbers[path], records)
+            status: FieldStatus = "derived" if problem is None else "unsupported"
+            records[str(path)] = FieldRecord(status=status, evidence=evidence, problem=problem and f"{field.value}: {problem}.")
+        if all(records[str(path)]["status"] != "derived" for path in waiting):
+            return
+
+
+def _derived(
+    field: Claim, operands: Operands, value: Decimal, records: Mapping[str, FieldRecord]
+) -> tuple[str | None, list[Evidence]]:
+    """Return why a value does not follow from its formula, or the evidence of the operands."""
+    mark = cast("Derived", field.mark)
+    formula = parsed(mark.formula)
+    places = [str(place) for name in formula.operands.values() for place in operands.places_of(name, field.path)]
+    if unsupported := [place for place in dict.fromkeys(places) if records[place]["status"] not in BACKED]:
+        return f"it is computed from {', '.join(unsupported[:_MAX_PLACES])}, and nothing stands behind that", []
+    try:
+        computed = operands.value_of(formula, field.path)
+    except FormulaError as error:
+        return f"{mark.formula} cannot be computed: {error}", []
+    if not is_equal(computed, value, mark.rounding):
+        return f"{mark.formula} is {computed}", []
+    evidence = [each for place in dict.fromkeys(places) for each in records[place]["evidence"]]
+    return None, evidence[:_MAX_PLACES]

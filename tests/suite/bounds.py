@@ -44,8 +44,8 @@ CORE = (
     Room("answergraph/asking", 2270, 130),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4290, 98),
-        "one walk for all fields, bundles with units; values found by value and label; quotes shown whole",
+        *("answergraph/evidence", 4550, 98),
+        "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums recomputed",
     ),
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
     Room("answergraph/streaming", 340, 16),
