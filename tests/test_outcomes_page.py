@@ -33,7 +33,9 @@ ABOVE = """# How a run ends
 
 With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None`. A status in
 `result["outcome"]` says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
-row that names no strategy uses `ToolStrategy`. There is one tool; limits and all other options have their defaults.
+row that names no strategy uses `ToolStrategy`. With a bare schema, as in the tutorial, it ends the same after as many calls;
+only a mistake made twice, and prose or an echo twice, then lead to the next strategies: four calls in all. There is one tool;
+limits and all other options have their defaults.
 
 | what the model does | what happens | status | calls |
 |---|---|---|---|
