@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 ROOMS = tuple(f"answergraph{name}" for name in ("", ".middleware", ".testing", ".graphs", ".many", ".kit"))
@@ -30,7 +31,8 @@ def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], lis
         # Python also looks up special names, for which the source is not parsed.
         home = None if name.startswith("__") else homes().get(name)
         if home is None:
-            if not name.startswith("_") and (room := _room_of(name, door)):
+            # Python asks for the name of a module here before it imports it.
+            if not name.startswith("_") and find_spec(f"{door}.{name}") is None and (room := _room_of(name, door)):
                 # ``from … import`` replaces the message of an AttributeError by its own.
                 raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
