@@ -29,36 +29,36 @@ MODELS = "ANSWERGRAPH_MODELS"
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
-def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
     return general_agent(_context(config, runtime), permitted=permitted_model)
 
 
 @cache
-def calculator() -> CompiledStateGraph[Any, Any, Any, Any]:
+def calculator() -> CompiledStateGraph[Any, Any]:
     return create_calculator()
 
 
-def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
     return react_agent(permitted_model(_context(config, runtime).get("model") or OFFLINE))
 
 
-def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
     context = _context(config, runtime)
     permitted_model(context.get("model") or OFFLINE)
     return judge_by_context(context)
 
 
-def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
     return extract_by_context(_context(config, runtime))
 
 
 @cache
-def triage() -> CompiledStateGraph[Any, Any, Any, Any]:
+def triage() -> CompiledStateGraph[Any, Any]:
     """Return the triage; without ``ANSWERGRAPH_TRIAGE_ROOT``, only for the repository's examples."""
     return create_triage_agent(root=os.environ.get(TRIAGE_ROOT) or _EXAMPLES)
 
 
-def permitted_model(name: Any) -> Any:
+def permitted_model(name: object) -> Any:
     """Return the model that a caller chose; raise ``AgentSpecError`` if the deployer did not list it: it would use their keys."""
     permitted = [OFFLINE, *filter(None, map(str.strip, os.environ.get(MODELS, "").split(",")))]
     # What is no name is refused by the graph, with the field.
@@ -70,7 +70,7 @@ def permitted_model(name: Any) -> Any:
     return name
 
 
-def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, Any]:
+def _context(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Mapping[str, object]:
     """Return a run's context, or the one in an assistant's configuration, which not every server copies when it starts a run."""
     execution = runtime.execution_runtime
     context = execution.context if execution else None

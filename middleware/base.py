@@ -103,13 +103,13 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         raise NotImplementedError(wrong_colour("awrap_model_call"))
 
     def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[str]]
     ) -> ToolMessage | Command[Any]:
         """Answer a tool call; ``handler(request)`` runs the tool."""
         raise NotImplementedError(wrong_colour("wrap_tool_call"))
 
     async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[str]]]
     ) -> ToolMessage | Command[Any]:
         """Answer a tool call in async runs."""
         raise NotImplementedError(wrong_colour("awrap_tool_call"))

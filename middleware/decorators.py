@@ -73,7 +73,7 @@ def _state_method(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _wrapping_method(function: Callable[..., object]) -> Callable[..., object]:
-    def method(self: Any, request: Any, handler: Any) -> Any:
+    def method(self: Any, request: object, handler: object) -> Any:
         return function(request, handler)
 
     return method

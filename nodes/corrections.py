@@ -1,6 +1,5 @@
 """The corrections sent to a model."""
 
-from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import ToolMessage
@@ -57,7 +56,7 @@ def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
     return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]
 
 
-def _text(reading: Reading, strategy: Strategy[Any], repair: Repair | None, *, in_next_form: bool) -> str:
+def _text(reading: Reading, strategy: Strategy, repair: Repair | None, *, in_next_form: bool) -> str:
     if reading.is_echo:
         return WROTE_SCHEMA.format(example=strategy.example())
     if repair is not None and repair["offered"] and reading.status == "invalid":
@@ -70,13 +69,13 @@ def _text(reading: Reading, strategy: Strategy[Any], repair: Repair | None, *, i
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
 
 
-def _why_repaired(reading: Reading, strategy: Strategy[Any]) -> str:
+def _why_repaired(reading: Reading, strategy: Strategy) -> str:
     # The offer has the problem of each field; words of the developer's own stay.
     is_own = reading.feedback is not None or strategy.handle_errors is not True
     return _what_is_wrong(reading, strategy) if is_own else WRONG_FIELDS
 
 
-def _what_is_wrong(reading: Reading, strategy: Strategy[Any]) -> str:
+def _what_is_wrong(reading: Reading, strategy: Strategy) -> str:
     if reading.feedback is not None:
         return reading.feedback
     if reading.error is not None:

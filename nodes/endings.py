@@ -242,7 +242,7 @@ def outcome_of(
     )
 
 
-def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, Any]:
+def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, object]:
     """Raise if the run has no answer: the ``no_answer`` node, in the graph only with ``on_failure="raise"``.
 
     A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.

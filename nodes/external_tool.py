@@ -71,5 +71,5 @@ def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: 
         return update
     if not (taken := calls_taken_out(turn.reply, before, written_messages(update))):
         return update
-    note: Command[Any] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
+    note: Command[str] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
     return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]

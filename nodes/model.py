@@ -69,7 +69,7 @@ class ModelNode:
         cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
-        request: ModelRequest[Any] = ModelRequest(
+        request: ModelRequest = ModelRequest(
             model=self.agent.model,
             messages=visit.messages,
             system_message=self.agent.system_message,
@@ -92,7 +92,7 @@ class ModelNode:
         own = self.agent.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
         return [Command(update=update), *layered.commands_without(own, state)]
 
-    def call_model(self, visit: ModelVisit, request: ModelRequest[Any]) -> Step[LayeredResponse]:
+    def call_model(self, visit: ModelVisit, request: ModelRequest) -> Step[LayeredResponse]:
         """Call the model itself, inside all middleware, and read its reply.
 
         Raises:
@@ -129,7 +129,7 @@ class ModelNode:
         answer = None if reading is None else reading.answer
         return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
 
-    def _listeners(self, visit: ModelVisit, request: ModelRequest[Any], asked: AnswerRequest) -> "list[AnswerListener]":
+    def _listeners(self, visit: ModelVisit, request: ModelRequest, asked: AnswerRequest) -> "list[AnswerListener]":
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
         if writer is None or not asked.strategy.schemas or not has_listener(writer):
@@ -140,7 +140,7 @@ class ModelNode:
 
         return [AnswerListener(writer, asked.strategy.schemas, begun, asked.repair)]
 
-    def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, Any]:
+    def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, object]:
         response, declared = layered.response, visit.format
         result: Any = response.result  # what LangChain calls base messages
         turn = Turn({"messages": result}, self.agent.call_names, declared.declared)
@@ -164,7 +164,7 @@ class ModelNode:
         begun = len(visit.stored)
         is_same = visit.messages[:begun] == visit.stored
         history: list[Any] = visit.messages[begun:] if is_same else [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages]
-        update: dict[str, Any] = {
+        update: dict[str, object] = {
             "messages": [*history, *response.result, *malformed, *not_run],
             LEDGER: ledger,
         }
@@ -172,7 +172,7 @@ class ModelNode:
             update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
-    def _cleared(self, visit: ModelVisit, state: RunState) -> dict[str, Any]:
+    def _cleared(self, visit: ModelVisit, state: RunState) -> dict[str, object]:
         """Clear the results of the thread's earlier run."""
         keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
@@ -200,21 +200,21 @@ class ModelNode:
             caller.charge(ledger)
         return ledger
 
-    def late(self, state: RunState, error: Exception) -> dict[str, Any]:
+    def late(self, state: RunState, error: Exception) -> dict[str, object]:
         """End the run: middleware, or whatever else is around the call, did not end in time."""
         turn = Turn(state)
         ledger: RunLedger = {**turn.run_ledger(begins_run=turn.begins_run), "limit": "seconds"}
         keys = (self.agent.keys.answer, self.agent.keys.outcome) if turn.begins_run and self.agent.format.reads_answers else ()
         return {**dict.fromkeys(keys), **self._ended(ledger, state["messages"], reads_answers=self.agent.format.reads_answers)}
 
-    def _without_call(self, visit: ModelVisit) -> dict[str, Any]:
+    def _without_call(self, visit: ModelVisit) -> dict[str, object]:
         """End a run without a model call left, reading its last reply."""
         ledger = visit.ledger if visit.limit is None else {**visit.ledger, "limit": visit.limit}
         if visit.model_calls:
             ledger = {**ledger, "usage": visit.usage(0)}
         return self._ended(ledger, visit.messages, reads_answers=visit.format.reads_answers)
 
-    def _ended(self, ledger: RunLedger, messages: Sequence[BaseMessage], *, reads_answers: bool) -> dict[str, Any]:
+    def _ended(self, ledger: RunLedger, messages: Sequence[BaseMessage], *, reads_answers: bool) -> dict[str, object]:
         ledger = {**ledger, "last_call_made": True, "tools_were_off": True}
         if (timed := TIMED_VISIT.get()) is not None:
             ledger["seconds"] = timed.clock.used
@@ -222,13 +222,13 @@ class ModelNode:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, messages, self.agent.limits)}
 
-    def _without_format(self, visit: ModelVisit, response: ModelResponse[Any], made: Mapping[str, Any]) -> dict[str, Any]:
+    def _without_format(self, visit: ModelVisit, response: ModelResponse, made: Mapping[str, Any]) -> dict[str, object]:
         given = response.structured_response
         answer = {} if given is None else {self.agent.keys.answer: given}
         outcome = outcome_without_format(visit, response.result, made, self.agent.call_names, self.agent.limits)
         if outcome is None:
             return answer
-        ended: dict[str, Any] = {self.agent.keys.outcome: outcome}
+        ended: dict[str, object] = {self.agent.keys.outcome: outcome}
         if "pending" in outcome:
             ended[LEDGER] = {**made[LEDGER], "pending": outcome["pending"], "finished": True}
         elif outcome["status"] == "answered":
@@ -249,7 +249,7 @@ def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 
-def _without_repeats(update: dict[str, Any], state: RunState) -> dict[str, Any]:
+def _without_repeats(update: dict[str, Any], state: RunState) -> dict[str, object]:
     """Omit unchanged values: each write costs space in every checkpoint."""
     # A value of a middleware may not be comparable.
     is_comparable = update.get(ANSWER_REQUEST, {}).get("middleware_value") is None

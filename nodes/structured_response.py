@@ -76,7 +76,7 @@ class StructuredResponseNode:
             runtime.stream_writer(self._event(reply, reading, update))
         return update
 
-    def late(self, state: RunState, error: Exception) -> dict[str, Any]:
+    def late(self, state: RunState, error: Exception) -> dict[str, object]:
         """End the run: a check did not end in time."""
         ledger: RunLedger = {**Turn(state).run_ledger(begins_run=False), "limit": "seconds", "finished": True}
         outcome = without_format(ledger, state["messages"], self.agent.limits)
@@ -95,7 +95,7 @@ class StructuredResponseNode:
             "reason": None if answer else why_rejected(outcome, update[LEDGER]),
         }
 
-    def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, Any]:
+    def _act(self, ending: Ending, reply: CurrentReply, reading: Reading, accepted: AnswerAccepted) -> dict[str, object]:
         match ending.action:
             case "accept":
                 status: Status = "abstained" if accepted.abstained else "answered"
@@ -204,7 +204,7 @@ class StructuredResponseNode:
             return False
         return any(call["name"] not in reply.request.declared for call in reply.pending)
 
-    def _confirm(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
+    def _confirm(self, reply: CurrentReply, reading: Reading) -> dict[str, object]:
         answer = reading.answer
         ledger: RunLedger = {
             **reply.ledger,
@@ -214,7 +214,7 @@ class StructuredResponseNode:
         }
         return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
-    def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, Any]:
+    def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, object]:
         strategy, repair = reply.request.strategy, repair_after(reading, reply.ledger, self.agent.repair)
         results = _results(reply, reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
@@ -235,7 +235,7 @@ class StructuredResponseNode:
             ledger["repair"] = repair
         return {"messages": corrections, LEDGER: ledger}
 
-    def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, Any]:
+    def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, object]:
         """End the run until the results of its calls are sent; an answer beside them is held, or sent back."""
         update: dict[str, Any] = {LEDGER: reply.ledger}
         if reading.status == "answered":
@@ -249,7 +249,7 @@ class StructuredResponseNode:
 
     def _finish(
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         answer = reading.answer if reading.status == "answered" else None
         attempts = with_attempt(reply, reading)
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending

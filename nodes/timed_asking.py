@@ -18,7 +18,7 @@ MAX_CALLS = 2
 
 
 def ask_in_time(
-    call: Callable[[ModelRequest[Any]], Step[LayeredResponse]], request: ModelRequest[Any], visit: ModelVisit, timed: TimedVisit
+    call: Callable[[ModelRequest[Any]], Step[LayeredResponse]], request: ModelRequest, visit: ModelVisit, timed: TimedVisit
 ) -> Step[LayeredResponse | None]:
     """Call the model, once more if a call did not end in time and another may; return ``None`` if none ended."""
     clock = timed.clock

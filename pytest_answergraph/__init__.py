@@ -39,7 +39,7 @@ def tape(request: pytest.FixtureRequest) -> Callable[..., AbstractContextManager
     path = request.path.parent / "tapes" / request.path.stem / f"{name}.jsonl"
     mode = request.config.getoption("answergraph_record_mode")
 
-    def use(**options: Any) -> AbstractContextManager[Any]:
+    def use(**options: object) -> AbstractContextManager[Any]:
         # Imported after the tests have begun, because they may test this package.
         from answergraph.testing import use_tape  # noqa: PLC0415 - see above
 

@@ -50,7 +50,7 @@ class ReplySoFar(BaseCallbackHandler):
         if streams:
             self.tap_output_iter = self.tap_output_aiter = lambda run_id, output: output
 
-    def on_llm_new_token(self, token: Any, *, chunk: Any = None, **kwargs: Any) -> None:
+    def on_llm_new_token(self, token: object, *, chunk: object = None, **kwargs: object) -> None:
         if isinstance(chunk, ChatGenerationChunk) and isinstance(chunk.message, AIMessageChunk):
             self._chunks.append(chunk.message)
 

@@ -39,6 +39,7 @@ from answergraph.cli.verify_command import verify
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableConfig
 
     from answergraph.cli.terminal.command_runner import Graph
@@ -185,7 +186,7 @@ app.command(short_help="Re-check a saved answer by its evidence.")(verify)
 app.add_typer(experiments)
 
 
-def _built(answer_format: str | None, protocol: Protocol, model: Any) -> Graph:
+def _built(answer_format: str | None, protocol: Protocol, model: str | BaseChatModel) -> Graph:
     """Return the calculator, or an agent that answers in the shape of a schema."""
     if answer_format is None:
         return graphs.create_react(model) if protocol == "react" else graphs.create_calculator(model)
@@ -231,7 +232,7 @@ def _answer(result: dict[str, Any]) -> Any:
     return message.text
 
 
-def _as_text(answer: Any, schema: str) -> str:
+def _as_text(answer: object, schema: str) -> str:
     """Return the schema's name and a line per field; a text unchanged."""
     from pydantic_core import to_jsonable_python
 

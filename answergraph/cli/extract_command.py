@@ -51,7 +51,7 @@ def extract(
         data = document.read_bytes()
     result = run_graph(extractor, {"document": data})
     outcome, record = result["outcome"], result.get("structured_response")
-    plain: Any = None if record is None else TypeAdapter(type(record)).dump_python(record, mode="json")
+    plain: object = None if record is None else TypeAdapter(type(record)).dump_python(record, mode="json")
     if as_json:
         typer.echo(json.dumps({"record": plain, "fields": outcome["fields"]}, ensure_ascii=False))
     else:

@@ -25,6 +25,8 @@ from answergraph.cli.terminal.command_runner import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from langchain_core.language_models import BaseChatModel
+
     from answergraph.cli.terminal.command_runner import Graph
 
 
@@ -60,7 +62,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")
 
 
-def workflow_of(file: str, model: Any = None, tools: Sequence[str] = ()) -> Graph:
+def workflow_of(file: str, model: str | BaseChatModel | None = None, tools: Sequence[str] = ()) -> Graph:
     """Load a workflow; its agents are also looked up in the current folder and beside the file.
 
     Raise ``AgentSpecError`` if the file is missing or invalid, or a tool cannot be imported.

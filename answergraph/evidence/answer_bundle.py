@@ -101,7 +101,7 @@ def refuse_empty(key: bytes | None) -> None:
         raise AgentSpecError("The key is empty, so anybody could sign with it; give a secret, such as secrets.token_bytes(32).")
 
 
-def _canonical(data: Mapping[str, Any]) -> bytes:
+def _canonical(data: Mapping[str, object]) -> bytes:
     # As read back from a file, where every key is a string.
     plain = json.loads(json.dumps(data, default=str))
     return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
@@ -114,7 +114,7 @@ def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> list[Record
 
 def _tool_results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:
     starts = [index for index, m in enumerate(messages) if isinstance(m, HumanMessage) and not is_correction(m)]
-    calls: dict[Any, tuple[str, dict[str, Any]]] = {}
+    calls: dict[object, tuple[str, dict[str, object]]] = {}
     written: list[str] = []
     for message in messages[starts[-1] if starts else 0 :]:
         if isinstance(message, AIMessage):
@@ -133,7 +133,7 @@ def _as_shown(message: AnyMessage, shown: Mapping[str, str]) -> AnyMessage:
     return message.model_copy(update={"artifact": None, "content": shown.get(message.tool_call_id, message.content)})
 
 
-def _masked(result: RecordedResult, messages: Sequence[AnyMessage], fields: Fields) -> dict[str, Any]:
+def _masked(result: RecordedResult, messages: Sequence[AnyMessage], fields: Fields) -> dict[str, object]:
     """Mask the text that is no longer in the conversation, except for passages named by the evidence.
 
     The caller's own messages are read from the conversation.
@@ -162,7 +162,7 @@ def _named_places(evidence: Evidence, text: str) -> Iterator[int]:
         yield from range(first, last)
 
 
-def _as_json(answer: Any) -> Any:
+def _as_json(answer: object) -> object:
     if isinstance(answer, BaseModel) or is_dataclass(answer):
         return TypeAdapter(type(answer)).dump_python(answer, mode="json", by_alias=False)
     return answer

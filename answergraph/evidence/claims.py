@@ -26,7 +26,7 @@ class Claim:
     """Why no result can support it, ``None`` if the results decide."""
 
 
-def fields_of(answer: Any, declared: Any = None) -> list[Claim]:
+def fields_of(answer: object, declared: object = None) -> list[Claim]:
     """Return the filled fields of an answer in the order of its type, marked or not, and the empty ones that need support.
 
     ``declared`` is the type if that is not the class of the value.
@@ -37,14 +37,14 @@ def fields_of(answer: Any, declared: Any = None) -> list[Claim]:
     return _each_once(_walk(marked, marked.root, answer, FieldPath()))
 
 
-def claims_of(answer: Any, declared: Any = None) -> list[Claim]:
+def claims_of(answer: object, declared: object = None) -> list[Claim]:
     """Return the marked fields of an answer."""
     return [field for field in fields_of(answer, declared) if field.mark is not None]
 
 
-def fields_by_path(answer: Any, marks: Mapping[str, Mark]) -> list[Claim]:
+def fields_by_path(answer: object, marks: Mapping[str, Mark]) -> list[Claim]:
     """Return the fields of a JSON answer for marks by path; an item in a path stands for every item."""
-    places: dict[FieldPath, tuple[Mark, Any]] = {}
+    places: dict[FieldPath, tuple[Mark, object]] = {}
     for written, mark in marks.items():
         path = FieldPath(written)
         parts = path.parts
@@ -73,7 +73,7 @@ def _each_once(fields: Iterable[Claim]) -> list[Claim]:
     ]
 
 
-def _values_at(value: Any, parts: Sequence[str | int], path: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
+def _values_at(value: object, parts: Sequence[str | int], path: FieldPath) -> Iterator[tuple[FieldPath, object]]:
     if not parts:
         yield path, value
     elif isinstance(value, list) and (isinstance(parts[0], int) or parts[0] is EVERY_ITEM):
@@ -85,12 +85,12 @@ def _values_at(value: Any, parts: Sequence[str | int], path: FieldPath) -> Itera
                 yield from _values_at(item, parts[1:], path / (part_of_key(key) if parts[0] is EVERY_ITEM else parts[0]))
 
 
-def with_value(answer: Any, path: str, value: Any) -> Any:
+def with_value(answer: object, path: str, value: object) -> Any:
     """Return a copy of an answer with another value at a path."""
     return _with_value(answer, FieldPath(path).parts, value)
 
 
-def default_at(answer: Any, path: str) -> Any:
+def default_at(answer: object, path: str) -> Any:
     """Return the default of a field of a model or dataclass.
 
     Raises:
@@ -109,7 +109,7 @@ def default_at(answer: Any, path: str) -> Any:
     raise LookupError(f"{path} has no default")
 
 
-def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
+def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> object:
     if not parts:
         return value
     if isinstance(whole, RootModel):
@@ -126,7 +126,7 @@ def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
     return whole.model_copy(update={name: inner}) if isinstance(whole, BaseModel) else replace(whole, **{name: inner})
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> object:
     """Return a number that is a string in JSON, such as a ``Decimal``."""
     try:
         return Decimal(value) if isinstance(value, str) else value
@@ -150,11 +150,11 @@ def _fields_of_value(value: Any, path: FieldPath, *, is_json: bool = False) -> I
         yield Claim(path, None, value)
 
 
-def _is_record(value: Any) -> bool:
+def _is_record(value: object) -> bool:
     return isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type))
 
 
-def _walk(marked: MarkedType, schema: CoreSchema, value: Any, path: FieldPath) -> Iterator[Claim]:
+def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath) -> Iterator[Claim]:
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts(schema)
@@ -175,7 +175,7 @@ def _has_own_type(marked: MarkedType, value: Any) -> bool:
     return _is_record(value) and marked is marked_type(value.__class__)
 
 
-def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> Iterator[Claim]:
+def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath) -> Iterator[Claim]:
     if isinstance(value, part.shape):
         if part.shape is SEQUENCES:
             outer = marked.outer_marks(part.schema)
@@ -188,7 +188,7 @@ def _walk_part(marked: MarkedType, part: Part, value: Any, path: FieldPath) -> I
         yield from _fields_of_value(value, path)
 
 
-def _claims_of_marked(mark: Mark, value: Any, path: FieldPath) -> Iterator[Claim]:
+def _claims_of_marked(mark: Mark, value: object, path: FieldPath) -> Iterator[Claim]:
     if is_container(value):
         yield from _too_few((mark,), _different((mark,), value), path)
         for name, item in items_of(value):
@@ -199,11 +199,11 @@ def _claims_of_marked(mark: Mark, value: Any, path: FieldPath) -> Iterator[Claim
         yield _claim(path, mark, value)
 
 
-def _claim(path: FieldPath, mark: Mark, value: Any) -> Claim:
+def _claim(path: FieldPath, mark: Mark, value: object) -> Claim:
     return Claim(path, mark, *_checkable(mark, value))
 
 
-def _checkable(mark: Mark, value: Any) -> tuple[Any, str | None]:
+def _checkable(mark: Mark, value: object) -> tuple[object, str | None]:
     if _is_blank(value):
         return None, "it is empty"
     if isinstance(mark, Quote) and not isinstance(value, str):
@@ -228,5 +228,5 @@ def _too_few(marks: Iterable[Mark], count: int, path: FieldPath) -> Iterator[Cla
             yield Claim(path, mark, None, f"it holds {count} {kind} and needs at least {mark.min_items}")
 
 
-def _is_blank(value: Any) -> bool:
+def _is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())

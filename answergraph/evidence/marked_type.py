@@ -62,7 +62,7 @@ class MarkedType:
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
         return list(self._search(schema, set()))
 
-    def fits(self, schema: CoreSchema, value: Any) -> bool:
+    def fits(self, schema: CoreSchema, value: object) -> bool:
         """Return whether a value may fit a schema; true if unknown."""
         kind = schema["type"]
         if kind in _SCALARS:
@@ -81,7 +81,7 @@ class MarkedType:
         parts = self.parts(schema) if kind not in CONVERTING else []
         return not parts or (any if kind in ALTERNATIVES else all)(self._has(part, value) for part in parts)
 
-    def _has(self, part: Part, value: Any) -> bool:
+    def _has(self, part: Part, value: object) -> bool:
         return isinstance(value, part.shape) and all(self.fits(part.schema, each) for _, each in part.of_value(value))
 
     def can_hold(self, mark: Mark, schema: CoreSchema, opened: frozenset[int] = frozenset()) -> bool:
@@ -112,7 +112,7 @@ class MarkedType:
         for part in parts:
             yield from self._places(part.schema, path_of_part(path, part.name), seen)
 
-    def _search(self, node: Any, seen: set[int]) -> Iterator[Mark]:
+    def _search(self, node: object, seen: set[int]) -> Iterator[Mark]:
         """Yield every mark at and below a node that was not visited."""
         if isinstance(node, Mark):
             yield node
@@ -142,7 +142,7 @@ def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
 
 
-def _definitions(node: Any) -> Iterator[CoreSchema]:
+def _definitions(node: object) -> Iterator[CoreSchema]:
     if isinstance(node, Mapping):
         yield from node.get("definitions", ()) if node.get("type") == "definitions" else ()
     if isinstance(node, Mapping | list | tuple):
@@ -177,13 +177,13 @@ def _left_out(annotation: Any) -> Sequence[Mark]:
     return (*(mark for mark in written if mark not in found), *(mark for part in parts for mark in _left_out(part)))
 
 
-def _is_record(annotation: Any) -> bool:
+def _is_record(annotation: object) -> bool:
     return isinstance(annotation, type) and (
         issubclass(annotation, BaseModel) or is_dataclass(annotation) or is_typeddict(annotation)
     )
 
 
-def _marks_in(annotation: Any) -> Iterator[Mark]:
+def _marks_in(annotation: object) -> Iterator[Mark]:
     if isinstance(annotation, Mark):
         yield annotation
     elif isinstance(annotation, TypeAliasType):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
@@ -34,7 +34,7 @@ def runs_of(sources: Source | Sequence[Source]) -> list[ToolRun]:
     return [_run_of(source, number) for number, source in enumerate(every)]
 
 
-def _run_of(source: Any, number: int) -> ToolRun:
+def _run_of(source: object, number: int) -> ToolRun:
     if isinstance(source, ToolRun):
         return source
     if isinstance(source, Path):

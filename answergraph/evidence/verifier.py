@@ -47,13 +47,13 @@ class ClaimVerdict:
     """The field of the answer, ``"findings[0].quote"``."""
     holds: bool
     """Whether the named place supports it."""
-    value: Any
+    value: object
     """The value of the field."""
     reason: str
     """The place that supports it, or the problem."""
 
 
-def verify_bundle(bundle: Mapping[str, Any] | str | bytes, *, key: bytes | None = None) -> list[ClaimVerdict]:
+def verify_bundle(bundle: Mapping[str, object] | str | bytes, *, key: bytes | None = None) -> list[ClaimVerdict]:
     """Re-check each claim of an answer bundle.
 
     Args:
@@ -92,7 +92,7 @@ def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerd
     yield from (ClaimVerdict(WHOLE, False, None, problem) for problem in problems)
 
 
-def _verdicts_of_claims(bundle: Mapping[str, Any]) -> Iterator[ClaimVerdict]:
+def _verdicts_of_claims(bundle: Mapping[str, object]) -> Iterator[ClaimVerdict]:
     if bundle.get("format") not in _FORMATS:
         raise ValueError(f"its format is {bundle['format']!r}")
     if missing := [name for name in _KEYS if bundle.get("format") == BUNDLE_FORMAT and name not in bundle]:
@@ -122,7 +122,7 @@ def _claimed(fields: Fields) -> list[str]:
     return [path for path, record in fields.items() if record["status"] in BACKED]
 
 
-def _without_claims(bundle: Mapping[str, Any], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:
+def _without_claims(bundle: Mapping[str, object], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:
     if not (may_lack or bundle.get("marks") or _claimed(_fields(bundle))):
         yield ClaimVerdict(WHOLE, False, None, "nothing is claimed in it: no field was checked")
 
@@ -148,7 +148,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
     return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
 
 
-def _problems_of_seal(saved: Mapping[str, Any], key: bytes | None) -> Iterator[str]:
+def _problems_of_seal(saved: Mapping[str, object], key: bytes | None) -> Iterator[str]:
     seal = sealed(saved, key)
     if (DIGEST in saved or saved.get("format") in _SEALED) and saved[DIGEST] != seal[DIGEST]:
         yield "its digest does not match: it was changed after it was made"
@@ -170,7 +170,7 @@ def _is_same(saved: Sequence[Evidence], checked: Sequence[Evidence], runs: Mappi
     return True
 
 
-def _spans(evidence: Evidence) -> Any:
+def _spans(evidence: Evidence) -> object:
     return evidence["source"]["id"], [[*span] for span in spans_of(evidence) or [evidence["place"]]]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import CompiledStateGraph
 
@@ -54,7 +55,7 @@ class Setting:
     """The strategies that an outcome may name; any other means that the run does not count."""
     middleware: Sequence[RequireTools] = ()
 
-    def agent(self, model: Any) -> CompiledStateGraph[Any, Any]:
+    def agent(self, model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
         """Return the agent of this setting; raise ``AgentSpecError`` if the model does not support it."""
         # An answer beside tool calls counts, as in the original experiment.
         agent: CompiledStateGraph[Any, Any] = create_agent(

@@ -45,7 +45,7 @@ class BatchedRequests:
     def __init__(self, api: BatchAPI, ledger: MapLedger) -> None:
         self._api = api
         self._ledger = ledger
-        self._models: dict[int, tuple[Any, Any]] = {}
+        self._models: dict[int, tuple[object, object]] = {}
         self._pending: dict[tuple[OpenAIBatches, str], dict[str, _Pending]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quiet: asyncio.TimerHandle | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 
-def _same(value: Any) -> Any:
+def _same(value: Any) -> object:
     return value
 
 
@@ -21,7 +21,7 @@ class Column:
     """The type of a column, and how JSON becomes a value of it."""
 
     type: pa.DataType
-    convert: Callable[[Any], Any] = _same
+    convert: Callable[[Any], object] = _same
 
     def value(self, plain: Any) -> Any:
         """Return the value for some JSON; ``None`` stays ``None``."""
@@ -47,7 +47,7 @@ class JsonColumns:
         """Return the column of the whole."""
         return self._column(self.schema, ())
 
-    def _column(self, schema: Any, inside: tuple[str, ...]) -> Column:
+    def _column(self, schema: object, inside: tuple[str, ...]) -> Column:
         """Return the column of a part; ``inside`` names the definitions around it, since a recursive one has no Arrow type."""
         if not isinstance(schema, Mapping):
             return _JSON
@@ -70,7 +70,7 @@ class JsonColumns:
         # A decimal number: pydantic writes it as text, so that no digit is lost.
         return Column(pa.string(), str) if types <= {"integer", "number", "string"} else _JSON
 
-    def _of_type(self, schema: Mapping[str, Any], inside: tuple[str, ...]) -> Column:
+    def _of_type(self, schema: Mapping[str, object], inside: tuple[str, ...]) -> Column:
         kind = schema.get("type")
         if kind == "string" and schema.get("format") == "date":
             return Column(pa.date32(), date.fromisoformat)
@@ -87,9 +87,9 @@ class JsonColumns:
         return _map_of(self._column(others, inside)) if others and not named else _JSON
 
 
-def _of_values(values: Sequence[Any]) -> Column:
+def _of_values(values: Sequence[object]) -> Column:
     kinds = {type(value) for value in values if value is not None}
-    plain: Mapping[Any, str] = {str: "string", int: "integer", bool: "boolean", float: "number"}
+    plain: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", float: "number"}
     return _PLAIN[plain[kinds.pop()]] if len(kinds) == 1 and kinds <= plain.keys() else _JSON
 
 

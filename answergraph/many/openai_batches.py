@@ -29,7 +29,7 @@ class Result:
     """What a batch has for one request: a response as the provider would have sent it."""
 
     status: int
-    body: Mapping[str, Any]
+    body: Mapping[str, object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class OpenAIBatches:
 
     client: Any
 
-    async def upload(self, path: str, requests: Mapping[str, Mapping[str, Any]]) -> str:
+    async def upload(self, path: str, requests: Mapping[str, Mapping[str, object]]) -> str:
         """Send requests to an endpoint by their ids, and return the file that they are in.
 
         Raises:
@@ -90,7 +90,7 @@ class OpenAIBatches:
         results = {line["custom_id"]: _result(line, rest) for file in files for line in await self._lines(file)}
         return {request: results.get(request) or _result({}, rest) for request in requests}
 
-    async def _lines(self, file: str) -> list[dict[str, Any]]:
+    async def _lines(self, file: str) -> list[dict[str, object]]:
         content = await self.client.files.content(file)
         return [json.loads(line) for line in content.text.splitlines() if line.strip()]
 

@@ -89,7 +89,7 @@ class RowColumns:
         return value, row.reason
 
 
-def _field(path: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def _field(path: str, record: Mapping[str, Any]) -> dict[str, object]:
     evidence: Sequence[Mapping[str, Any]] = record.get("evidence") or ()
     places = [{"source": each["source"]["name"], "unit": each["unit"], "place": each["place"]} for each in evidence]
     return {"path": path, "status": record["status"], "problem": record.get("problem"), "evidence": places}

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from answergraph import AgentSpecError
 from answergraph.kit import require_extra
@@ -17,7 +16,7 @@ from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
 from answergraph.many.ledger.rows import NO_INPUT, End
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 
 _ROWS_PER_BATCH = 256
 

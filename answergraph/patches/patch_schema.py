@@ -37,7 +37,7 @@ def _changes_of(schema: Mapping[str, object]) -> dict[str, object]:
     return changes | {name: _plain(schema[name]) for name in _DEFINITIONS if name in schema}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, object]:
+def _object(properties: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

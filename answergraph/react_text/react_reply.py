@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from answergraph.json_text.json_in_text import find_json
 from answergraph.react_text.protocol_labels import Label, input_end, is_action, labels_in, unfenced, without_inventions
@@ -38,7 +37,7 @@ class Action:
     log: str
     """The text up to the end of the input."""
     name: str
-    args: dict[str, Any]
+    args: dict[str, object]
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class TextTool:
 
     name: str
     description: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     """The JSON Schema of each argument, by name."""
     required: tuple[str, ...] = ()
 
@@ -138,7 +138,7 @@ def _one_object(text: str, *, whole_only: bool) -> dict[str, object] | None:
     objects = [found for found in find_json(text) if isinstance(found.data, dict)]
     if len(objects) != 1 or (whole_only and objects[0].place != "whole"):
         return None
-    data: dict[str, Any] = objects[0].data
+    data: dict[str, object] = objects[0].data
     return data
 
 

@@ -89,7 +89,7 @@ class Reading:
         answer = self.answer
         return canonical_json(None if answer is None else [answer.schema.name, answer.data if answer.has_json else answer.value])
 
-    def is_answer(self, schema: str | None, data: Any) -> bool:
+    def is_answer(self, schema: str | None, data: object) -> bool:
         """Return whether this equals an answer given as JSON with its schema's name."""
         return canonical_json([schema, data]) == self.canonical
 
@@ -226,7 +226,7 @@ class ReplyReader:
         answer = Answer.of(schema, value, data)
         return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs, patch=patch)
 
-    def _not_requested(self, name: str, message: AIMessage, data: Any) -> Reading:
+    def _not_requested(self, name: str, message: AIMessage, data: object) -> Reading:
         withheld = self.request.withheld
         instead = f". {withheld}" if withheld else f"; answer with one of {self.request.strategy.schema_names!r}"
         error = ValueError(f"{name!r} is not offered now{instead}")

@@ -198,14 +198,14 @@ class GraphNode(Runnable[Any, Any]):
         self._late = late
         self._grace = grace
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock = config["configurable"][CLOCK]
             return clock.visit(self.invoke, input, self._late, clock.ends + self._grace)
         with self._around(lambda: input) as around:
             return around.finished_update(run_step(self._step(input, get_runtime())))
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock = config["configurable"][CLOCK]
             return await clock.avisit(self.ainvoke, input, self._late, clock.ends + self._grace)
@@ -236,10 +236,10 @@ class Router(Runnable[Any, Any]):
         self.route = route
         self.name = name
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return self.route(input)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return self.route(input)
 
 

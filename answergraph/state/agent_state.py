@@ -120,6 +120,6 @@ class AnswerKeys:
 class StateSchemas:
     """The three schemas that LangGraph requires."""
 
-    state: type[Any]
-    input: type[Any]
-    output: type[Any]
+    state: type[object]
+    input: type[object]
+    output: type[object]

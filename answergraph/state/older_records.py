@@ -19,7 +19,7 @@ _LEDGER_NAMES_IN_0_1: Mapping[str, str] = {
     "tools_off": "tools_were_off",
     "final": "last_call_made",
 }
-_NOT_COUNTED: Mapping[str, Any] = {"cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0, "cost": None}
+_NOT_COUNTED: Mapping[str, object] = {"cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0, "cost": None}
 _SHOWN = "shown"
 """Marked evidence in the text that the model was shown instead of the result."""
 

@@ -118,7 +118,7 @@ def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]
     return merged
 
 
-def shown_update(state: RunState, sent: Sequence[AnyMessage]) -> dict[str, Any]:
+def shown_update(state: RunState, sent: Sequence[AnyMessage]) -> dict[str, object]:
     """Return the update that records which results the model was shown in changed form."""
     recorded: Any = state[TOOL_RESULTS]
     if list(map(id, sent)) == list(map(id, state["messages"])):
@@ -138,7 +138,7 @@ def _shown_texts(messages: Sequence[AnyMessage]) -> dict[str, list[str]]:
     return texts
 
 
-class EvidenceState(AgentState[Any]):
+class EvidenceState(AgentState):
     """The state of a middleware that needs the run's tool results; declaring it records them."""
 
     answergraph_tool_results: NotRequired[Annotated[RunResults, PrivateStateAttr, ToolResultsChannel(merge_results)]]
@@ -194,7 +194,7 @@ def call_id_of(evidence_id: str) -> str:
 
 
 def records_of(
-    message: ToolMessage, name: str, args: Mapping[str, Any], written: Sequence[str] = (), *, is_answer: bool = False
+    message: ToolMessage, name: str, args: Mapping[str, object], written: Sequence[str] = (), *, is_answer: bool = False
 ) -> list[RecordedResult]:
     """Return the records of one tool message: its own and, if it is an agent's answer, those of the agent's tools.
 
@@ -255,14 +255,14 @@ def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[t
     return {**record, "sources": sources} if sources else record
 
 
-def _source(given: Mapping[str, Any]) -> dict[str, Any]:
+def _source(given: Mapping[str, Any]) -> dict[str, object]:
     """Return the source of a text: id, address, title, page."""
     named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
     kept = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
     return {name: value for name, value in kept.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
 
 
-def _documents(message: ToolMessage) -> Iterator[list[Any]]:
+def _documents(message: ToolMessage) -> Iterator[list[object]]:
     """Yield the position and source of each document of a retriever's artifact."""
     text = "".join(texts_of(message))
     for document in message.artifact if isinstance(message.artifact, list) else ():
@@ -272,7 +272,7 @@ def _documents(message: ToolMessage) -> Iterator[list[Any]]:
             yield [text.find(content), text.find(content) + len(content), source]
 
 
-def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _pieces(blocks: object, given: Mapping[str, object] | None = None) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the texts of content blocks, each with its search result or document."""
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, str):
@@ -285,13 +285,13 @@ def _pieces(blocks: Any, given: Mapping[str, Any] | None = None) -> Iterator[tup
                 yield from _pieces(inner or [], block)
 
 
-def _unread(blocks: Any) -> list[str]:
+def _unread(blocks: object) -> list[str]:
     """Return the kinds of content blocks that cannot be read, each once."""
     kinds = [block.get("type") for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
     return list(dict.fromkeys(str(kind) for kind in kinds if kind not in _TEXT_BLOCKS | _BLOCKS_OF_BLOCKS))
 
 
-def with_update(result: ToolMessage | Command[Any], update: dict[str, Any]) -> ToolMessage | Command[Any]:
+def with_update(result: ToolMessage | Command[Any], update: dict[str, object]) -> ToolMessage | Command[Any]:
     """Return the result of a tool call with a state update beside it."""
     if isinstance(result, ToolMessage):
         return Command(update={"messages": [result], **update})

@@ -84,10 +84,10 @@ def _inner(value: object) -> list[object]:
 class _Explanation:
     """The explanation of one answer, and what is left of its budget."""
 
-    schema: Mapping[str, Any]
+    schema: Mapping[str, object]
     positions: Mapping[str, Position]
     sizes: Mapping[int, int]
-    validators: dict[str, Any]
+    validators: dict[str, object]
     searched: set[tuple[str, Place]] = field(default_factory=set)
     pairs_left: int = MAX_PAIRS
 

@@ -35,7 +35,7 @@ def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]
 
     Members that have a discriminator of their own need no envelope.
     """
-    definitions: dict[str, Any] = {}
+    definitions: dict[str, object] = {}
     if _have_discriminator([schema for _, schema in members]):
         alternatives = [_moved(schema, f"#/anyOf/{place}", definitions) for place, (_, schema) in enumerate(members)]
     else:

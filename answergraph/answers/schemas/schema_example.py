@@ -127,7 +127,7 @@ class _Drawing:
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, object]:
         required = frozenset(schema.get("required", ()))
-        shown: dict[str, Any] = {}
+        shown: dict[str, object] = {}
         for name, body in schema.get("properties", {}).items():
             self._count(len(name))
             shown[name] = self.value(body, depth + 1, "" if name in required else "or leave this out")

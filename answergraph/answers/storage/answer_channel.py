@@ -57,7 +57,7 @@ class AnswerChannel(LastValue[Any]):
         super().__init__(typ, key)
         self.codec = answer_codec(_schemas_of(typ)) if codec is None else codec
         # The stored form, cached because a checkpoint is written after every step.
-        self.stored: tuple[Any] | None = None
+        self.stored: tuple[object] | None = None
         self.is_strict = is_strict
 
     def __eq__(self, other: object) -> bool:

@@ -59,7 +59,7 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
 
     Raise ``UntrustedSchemaError`` if it is invalid, too large or costly, or uses keywords that callers may not use.
     """
-    copy: dict[str, Any] = json.loads(schema_text(schema))
+    copy: dict[str, object] = json.loads(schema_text(schema))
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
     _refuse_unknown_draft(copy)

@@ -27,10 +27,10 @@ from answergraph.state.ledger import AnswerRequestRecord, Repair, StoredValue
 WITHHELD = "Before you can answer with {names}: {until}. Do that now"
 """The correction while middleware withholds schemas and says what would lift that."""
 
-_STRATEGIES: RecentCache[Strategy[Any]] = RecentCache()
+_STRATEGIES: RecentCache[Strategy] = RecentCache()
 
 
-def as_strategy(response_format: Any) -> Strategy[Any]:
+def as_strategy(response_format: Any) -> Strategy:
     """Return the strategy for a response format; raise ``AgentSpecError`` if it is not supported.
 
     A response format is one of our strategies, a schema (which means ``AutoStrategy``), or a strategy of LangChain's. LangChain's
@@ -41,7 +41,7 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
         return response_format
     if is_schema(response_format):
         return AutoStrategy(response_format)
-    strategy: Strategy[Any]
+    strategy: Strategy
     if hasattr(response_format, "schema_specs"):
         strategy = ToolStrategy(
             response_format.schema,
@@ -59,7 +59,7 @@ def as_strategy(response_format: Any) -> Strategy[Any]:
     return strategy
 
 
-def strategy_of(request: ModelRequest[Any]) -> Strategy[Any]:
+def strategy_of(request: ModelRequest) -> Strategy:
     """Return a request's response format as a strategy, the same one for the same format."""
     given = request.response_format
     return _STRATEGIES.get_or_make(lambda: as_strategy(given), given)
@@ -90,8 +90,8 @@ class DeclaredFormat:
         if response_format is not None and not self.declared:
             raise AgentSpecError(f"response_format={response_format!r} names no schema; leave it out for an agent without one.")
         self._without_format = NoResponse(self.strategy.schemas)
-        self._converted: RecentCache[Strategy[Any]] = RecentCache()
-        self._recorded: RecentCache[Strategy[Any]] = RecentCache()
+        self._converted: RecentCache[Strategy] = RecentCache()
+        self._recorded: RecentCache[Strategy] = RecentCache()
         self.reads_answers = bool(self.declared)
         """Whether the graph needs a ``structured_response`` node."""
         self.at_run_time = at_run_time  # whether it was made at run time
@@ -117,7 +117,7 @@ class DeclaredFormat:
         return self
 
     def request(
-        self, request: ModelRequest[Any], used_strategies: Collection[str] = (), *, answer_only: bool = False
+        self, request: ModelRequest, used_strategies: Collection[str] = (), *, answer_only: bool = False
     ) -> AnswerRequest:
         """Return the request of a call, with the best strategy that is not among ``used_strategies``.
 
@@ -138,7 +138,7 @@ class DeclaredFormat:
         withheld = self._withheld(request, best.strategy) if request.withheld_until else None
         return AnswerRequest(best.strategy, self.declared, best.id, has_next_strategy=has_next, withheld=withheld)
 
-    def _withheld(self, request: ModelRequest[Any], asking: Strategy[Any]) -> str | None:
+    def _withheld(self, request: ModelRequest, asking: Strategy) -> str | None:
         """Return what would lift a narrowing, ``None`` if the model cannot do it now."""
         if request.tool_choice is NO_CALLS or asking.tools_off:
             return None
@@ -192,19 +192,19 @@ class DeclaredFormat:
         strategy = request.strategy.patching(repair["schema"]) if repair["offered"] else request.strategy
         return replace(request, repair=repair, strategy=strategy) if repair["schema"] in strategy.schema_names else request
 
-    def _strategy_named(self, name: str) -> Strategy[Any]:
+    def _strategy_named(self, name: str) -> Strategy:
         return next((part for part in self.strategy.parts() if part.name == name), self.strategy)
 
-    def names_of(self, response_format: Any) -> list[str]:
+    def names_of(self, response_format: object) -> list[str]:
         """Return the names of the schemas of a format that a middleware set; none for ``None``."""
         return [] if response_format is None else self._strategy_of(response_format).schema_names
 
-    def _strategy_of(self, response_format: Any) -> Strategy[Any]:
+    def _strategy_of(self, response_format: object) -> Strategy:
         if response_format is self.response_format:
             return self.strategy
         return self._converted.get_or_make(lambda: self._convert(response_format), response_format)
 
-    def _convert(self, response_format: Any) -> Strategy[Any]:
+    def _convert(self, response_format: object) -> Strategy:
         try:
             strategy = as_strategy(response_format)
         except AgentSpecError as error:
@@ -213,7 +213,7 @@ class DeclaredFormat:
         return strategy
 
 
-def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: Any) -> None:
+def check_declared(schemas: Sequence[AnswerSchema], declared: Sequence[AnswerSchema], response_format: object) -> None:
     """Raise ``ResponseFormatError`` if a format has no schema, or has one that was not declared (in LangChain's words)."""
     known = {schema.name: schema for schema in declared}
     subject = "The response format" if is_schema(response_format) else type(response_format).__name__

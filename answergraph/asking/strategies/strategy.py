@@ -48,9 +48,9 @@ ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
 class Binding:
     """The tools, settings and prompt that a strategy binds to the model for one request."""
 
-    tools: Sequence[Any]
-    settings: dict[str, Any] = field(default_factory=dict)
-    late_settings: dict[str, Any] = field(default_factory=dict)
+    tools: Sequence[object]
+    settings: dict[str, object] = field(default_factory=dict)
+    late_settings: dict[str, object] = field(default_factory=dict)
     """Settings to bind after the tools, for clients that treat them differently together."""
     prompt: str | None = None
     """Ends the prompt of this call."""
@@ -66,14 +66,14 @@ class NamedStrategy(NamedTuple):
 
     id: str
     """Stable across the calls of a run."""
-    strategy: Strategy[Any]
+    strategy: Strategy
 
 
 @dataclass(frozen=True)
 class AnswerRequest:
     """The request for the answer in one model call."""
 
-    strategy: Strategy[Any]
+    strategy: Strategy
     """Its schemas are the requested ones; no other is accepted."""
     declared: frozenset[str]
     strategy_id: str = ""
@@ -129,19 +129,19 @@ class Strategy(ABC, Generic[SchemaT]):
         self.derived: RecentCache[Any] = RecentCache()
         """Strategies and texts made from this strategy."""
 
-    def strategies_for(self, request: ModelRequest[Any]) -> Sequence[NamedStrategy]:
+    def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         """Return the strategies for a request, the best one first; a strategy made of others overrides this."""
         return (NamedStrategy(self.name, self),)
 
-    def parts(self) -> Sequence[Strategy[Any]]:
+    def parts(self) -> Sequence[Strategy]:
         """Return all strategies that it may ask with, whatever the request; a strategy made of others overrides this."""
         return (self,)
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         """Return the binding for a request; that of a strategy made of others is the binding of its best one."""
         return self.strategies_for(request)[0].strategy.binding(request)
 
-    def to_send(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def to_send(self, request: ModelRequest) -> ModelRequest:
         """Return a request as this strategy sends it, without tool calls if its tools are off."""
         if self.tools_off and request.tools:
             request = request.override(tool_choice=NO_CALLS)
@@ -150,7 +150,7 @@ class Strategy(ABC, Generic[SchemaT]):
         # The provider accepts any tools here; the answer tools were probably offered before.
         return request.override(tools=[schema.tool for schema in self.schemas], tool_choice=NO_CALLS)
 
-    def is_refused(self, request: ModelRequest[Any], *, beside_tools: bool | None = None) -> bool:
+    def is_refused(self, request: ModelRequest, *, beside_tools: bool | None = None) -> bool:
         """Return whether the provider is known to refuse this strategy."""
         if not has_refusals():
             return False
@@ -164,7 +164,7 @@ class Strategy(ABC, Generic[SchemaT]):
     def check(self, model: BaseChatModel) -> None:
         """Raise ``AgentSpecError`` while building if a model does not support the strategy."""
 
-    def restored(self, data: Any, dialect: Dialect) -> Any:
+    def restored(self, data: object, dialect: Dialect) -> Any:
         """Return an answer without the effects of compiling the schema, such as nulls for optional members."""
         return data
 
@@ -185,13 +185,13 @@ class Strategy(ABC, Generic[SchemaT]):
             return handle(error)
         return ERROR_TEMPLATE.format(error=problems_in(error) if self.corrects_briefly else error)
 
-    def reply_schema(self) -> Mapping[str, Any]:
+    def reply_schema(self) -> Mapping[str, object]:
         """Return the JSON Schema of an answer in text: the only schema itself, or an envelope for several."""
         if len(self.schemas) == 1:
             return self.schemas[0].json_schema
         return envelope([(schema.name, schema.value_schema) for schema in self.schemas])
 
-    def reply_object_schema(self) -> Mapping[str, Any]:
+    def reply_object_schema(self) -> Mapping[str, object]:
         """Return that schema as the schema of an object, which strict dialects require."""
         return self.reply_schema() if len(self.schemas) == 1 else wrapped_value(self.reply_schema())
 
@@ -206,7 +206,7 @@ class Strategy(ABC, Generic[SchemaT]):
         # Small models copy a pattern in place of a value.
         return example_of(without("pattern", self.reply_schema()) if self.is_held else self.reply_schema())
 
-    def receipt(self, value: Any) -> str:
+    def receipt(self, value: object) -> str:
         """Return the tool message that answers the call of an accepted answer, LangChain's unless replaced."""
         return self.tool_message_content or f"Returning structured response: {value}"
 
@@ -218,7 +218,7 @@ class Strategy(ABC, Generic[SchemaT]):
         schemas = tuple(schema for schema in self.schemas if schema.name in kept)
         return self.derived.get_or_make(lambda: self.changed(schemas=schemas), key=kept)
 
-    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy[Any]:
+    def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:
         """Return this strategy with further schemas; those that it already has are not added again."""
         known = self.schema_names
         schemas = (*self.schemas, *(schema for schema in more if schema.name not in known))
@@ -247,7 +247,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """The names of its schemas, in the order declared."""
         return [schema.name for schema in self.schemas]
 
-    def remember_refusal(self, sent: ModelRequest[Any], objection: Objection) -> None:
+    def remember_refusal(self, sent: ModelRequest, objection: Objection) -> None:
         """Remember that the provider refused a request of this strategy."""
         digest, beside_tools = self.schema_digest, bool(sent.tools)
         remember_refusal(sent.model, self.name, beside_tools=beside_tools, schema=digest, objection=objection)
@@ -268,7 +268,7 @@ def _digest(schemas: Sequence[AnswerSchema]) -> str:
     return sha256(json.dumps(named, default=repr).encode()).hexdigest()
 
 
-def _checked(handle: Any) -> Any:
+def _checked(handle: object) -> Any:
     classes = handle if isinstance(handle, tuple) else (handle,)
     if isinstance(handle, bool | str) or all(isinstance(each, type) and issubclass(each, Exception) for each in classes):
         return handle
@@ -277,7 +277,7 @@ def _checked(handle: Any) -> Any:
     raise AgentSpecError(f"handle_errors={shown(handle)}: write True, False, a text, exception classes or a function of (error).")
 
 
-class NoResponse(Strategy[Any]):
+class NoResponse(Strategy):
     """Asks for no answer: used without a response format, and for a call whose format a middleware set to ``None``.
 
     In the second case ``schemas`` are the declared ones, because text replies are still checked.
@@ -285,12 +285,12 @@ class NoResponse(Strategy[Any]):
 
     name = "none"
 
-    def binding(self, request: ModelRequest[Any]) -> Binding:
+    def binding(self, request: ModelRequest) -> Binding:
         return Binding(request.tools, {"tool_choice": request.tool_choice})
 
     def request_text(self) -> str:
         return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}."
 
 
-def _has_calls(request: ModelRequest[Any]) -> bool:
+def _has_calls(request: ModelRequest) -> bool:
     return any(isinstance(message, AIMessage) and message.tool_calls for message in request.messages)

@@ -3,7 +3,6 @@
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from answergraph.runtime.extras import extra_needed
 
@@ -25,7 +24,7 @@ def texts_of_file(data: bytes, name: str = "this file") -> list[str]:
         raise ValueError(f"{name} is neither a PDF nor text in UTF-8") from error
 
 
-def texts_of_block(block: Mapping[str, Any]) -> list[str]:
+def texts_of_block(block: Mapping[str, object]) -> list[str]:
     """Return the texts of a content block of LangChain with the bytes of a file; none if it has no text."""
     encoded = block.get("base64") or (block.get("data") if block.get("source_type") == "base64" else None)
     if not isinstance(encoded, str):

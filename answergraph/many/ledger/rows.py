@@ -95,14 +95,14 @@ class End:
     @classmethod
     def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> End:
         """Return the end of a row whose run left no outcome, or that did not run."""
-        outcome: dict[str, Any] = {"status": group.status, "reason": reason, "strategy": None, "schema": None, "limit": None}
+        outcome: dict[str, object] = {"status": group.status, "reason": reason, "strategy": None, "schema": None, "limit": None}
         outcome |= {"attempts": [], "narrowed": [], "fields": {}, "support": None, "limits": {}}
         outcome["usage"] = {**NO_USAGE, "rounds": []}
         return cls(key, "null", json.dumps(outcome, ensure_ascii=False), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
         """Return the outcome."""
-        outcome: dict[str, Any] = json.loads(self.outcome)
+        outcome: dict[str, object] = json.loads(self.outcome)
         return outcome
 
     @property

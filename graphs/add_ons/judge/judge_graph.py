@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Literal
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
@@ -48,7 +49,7 @@ MAX_GRAPHS = 64
 
 
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
-    model: Any,
+    model: str | BaseChatModel | None,
     rules: Sequence[str],
     *,
     structured_output: bool = True,
@@ -116,7 +117,9 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     return graph.compile(checkpointer, name=name)
 
 
-def _stages(model: Any, word: str, strategy: Callable[[Any], object], *, structured_output: bool, quotes: bool) -> list[Stage]:
+def _stages(
+    model: str | BaseChatModel | None, word: str, strategy: Callable[[Any], object], *, structured_output: bool, quotes: bool
+) -> list[Stage]:
     if model is None:
         return [Stage("phase1_tag", ReadOwnTag(word))]
     model = resolve_model(model, offline=stated_condition)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
@@ -33,7 +34,7 @@ class ReactContext(BaseModel):
 
 
 def create_react(
-    model: Any = "offline",
+    model: str | BaseChatModel = "offline",
     tools: Sequence[BaseTool | Callable[..., Any]] | None = None,
     *,
     handle_parsing_errors: HandleParsingErrors = True,
@@ -77,7 +78,7 @@ def _agent(model: str) -> CompiledStateGraph[Any, Any]:
     return create_react(model, context_schema=ReactContext)
 
 
-def _text_model(model: Any) -> Runnable[Any, Any]:
+def _text_model(model: str | BaseChatModel) -> Runnable[Any, Any]:
     if model == "offline":
         return OfflineTextModel()
     return model if isinstance(model, Runnable) else resolve_model(model)

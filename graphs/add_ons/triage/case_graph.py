@@ -15,6 +15,7 @@ from dataclasses import replace
 from operator import add
 from typing import Annotated, Any, Literal, NotRequired
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
@@ -93,7 +94,7 @@ class CaseState(CaseTask, CaseOutput):
     outcome: NotRequired[Outcome | None]
 
 
-def case_graph(model: Any) -> CompiledStateGraph[Any, Any]:
+def case_graph(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
     """Return the graph that judges one case, with a chat model or its name for both agents."""
     model = resolve_model(model, offline=triage_case)
     graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
@@ -116,14 +117,14 @@ def case_graph(model: Any) -> CompiledStateGraph[Any, Any]:
     return graph.compile(name="triage_case")
 
 
-def explore_agent(model: Any) -> CompiledStateGraph[Any, Any]:
+def explore_agent(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
     """Return the agent that explores freely and answers in text."""
     return create_agent(
         model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
     )
 
 
-def conclude_agent(model: Any, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any]:
+def conclude_agent(model: str | BaseChatModel, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any]:
     """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(

@@ -14,6 +14,7 @@ from operator import add
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
@@ -65,7 +66,7 @@ class TriageOutput(TypedDict):
 
 
 def create_triage_agent(  # waiver: each stands for itself
-    model: Any = "offline",
+    model: str | BaseChatModel = "offline",
     *,
     root: str | Path | None = None,
     history: str | Path | None = None,
@@ -115,7 +116,7 @@ def create_triage_agent(  # waiver: each stands for itself
     return graph.compile(checkpointer, name=name)
 
 
-def _name_of(model: Any) -> str:
+def _name_of(model: str | BaseChatModel) -> str:
     names = [model, *(getattr(model, field, None) for field in ("model_name", "model", "model_id"))]
     return next((name for name in names if isinstance(name, str) and name), type(model).__name__)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
@@ -61,7 +62,7 @@ _NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", 
 def load_workflow(
     path: str | Path,
     *,
-    model: Any = None,
+    model: str | BaseChatModel | None = None,
     agents: Mapping[str, object] | None = None,
     tools: Mapping[str, object] | None = None,
     checkpointer: Checkpointer = None,
@@ -121,7 +122,7 @@ def load_workflow(
 
 @dataclass(frozen=True)
 class _StepReader:
-    model: Any
+    model: str | BaseChatModel
     agents: Mapping[str, Any]
     tools: Mapping[str, Any]
     texts: TextsByReference
@@ -230,7 +231,7 @@ def _checked(data: object, kind: str, key: str) -> dict[str, Any]:
     return found
 
 
-def _rules(rules: list[Any], key: str, *, is_child: bool = False) -> dict[str, str]:
+def _rules(rules: list[object], key: str, *, is_child: bool = False) -> dict[str, str]:
     """Return the next step per condition; the rules of a child have none, and may be plain strings."""
     found: dict[str, str] = {}
     for index, rule in enumerate(rules):

@@ -12,6 +12,7 @@ A parallel step fans out to its children, each with its own judge; all lead to t
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.base import coerce_to_runnable
 from langgraph.graph import END, START, StateGraph
@@ -41,7 +42,7 @@ Graph = StateGraph[Any, Any]
 def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     steps: Sequence[WorkflowStep],
     *,
-    model: Any = "offline",
+    model: str | BaseChatModel = "offline",
     task: str = "",
     facts: Mapping[str, object] | None = None,
     limits: WorkflowLimits | None = None,

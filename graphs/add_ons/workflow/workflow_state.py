@@ -32,7 +32,7 @@ class StepResult(TypedDict):
     """The error that a child raised; its label is then ``error``."""
 
 
-def merged(old: dict[str, Any], new: dict[str, Any] | None) -> dict[str, object]:
+def merged(old: dict[str, object], new: dict[str, object] | None) -> dict[str, object]:
     """Merge two mappings; ``None`` counts as empty."""
     return {} if new is None else {**old, **new}
 
