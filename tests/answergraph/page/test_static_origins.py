@@ -55,3 +55,12 @@ def test_a_foreign_website_can_read_nothing(website: Page, server: httpx.Client,
     thread = server.post("/threads", json={}).json()["thread_id"]
     assert "Failed to fetch" in sent(website, f"{server_url}/threads/{thread}")
     assert sent(website, f"{server_url}/threads/{thread}", mode="no-cors") == "opaque"
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_allowed"), [("https://smith.langchain.com", True), ("https://smith.langchain.com.evil.example", False)]
+)
+def test_studio_may_drive_a_development_server(server: httpx.Client, origin: str, is_allowed: bool) -> None:
+    asks = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+    answer = server.options("/threads", headers=asks)
+    assert (answer.headers.get("access-control-allow-origin") == origin) is is_allowed
