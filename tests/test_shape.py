@@ -22,6 +22,10 @@ FILE_LINES = 300
 FUNCTION_LINES = 50
 NESTING = 3
 FOLDER_FILES = 15
+DECISIONS = 12
+FUNCTIONS_WITH_MORE = 38
+"""How many functions of the library may decide more often, one of them at most ``MOST_DECISIONS`` times; to be lowered."""
+MOST_DECISIONS = 26
 # Complexity and the number of parameters are ruff's to count (C901, PLR0913).
 
 DOORS = frozenset({"answergraph", *(f"answergraph.{layer}" for layer in ("graphs", "many", "middleware", "testing"))})
@@ -29,6 +33,7 @@ DOORS = frozenset({"answergraph", *(f"answergraph.{layer}" for layer in ("graphs
 
 _PRIVATE_TO_OTHERS = {"langchain", "langchain_core", "langchain_openai", "langgraph", "langgraph_sdk", "openai"}
 _BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
+_DECIDING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.IfExp)
 _WAIVER = re.compile(r"# waiver: \w+ \w+")
 _SILENCED = re.compile(r"#.*?(noqa|type: ignore|pragma)\b(:? ?[A-Z]+\d+,?| no cover|\[[a-z, -]+\])*(?P<reason>.*)")
 _REASON = re.compile(r"\w+ \w+")
@@ -46,6 +51,7 @@ class Function:
     lines: int
     """Without the docstring."""
     nesting: int
+    decisions: int
     waived: bool
 
 
@@ -77,12 +83,25 @@ def nesting_of(node: ast.AST) -> int:
     return deepest
 
 
+def decisions_in(node: ast.AST) -> int:
+    """Return how often a function decides: branches, loops, conditional expressions, ``and``, ``or``, filters."""
+    count = 0
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        count += isinstance(child, _DECIDING)
+        count += len(child.values) - 1 if isinstance(child, ast.BoolOp) else 0
+        count += len(child.ifs) if isinstance(child, ast.comprehension) else 0
+        count += decisions_in(child)
+    return count
+
+
 def functions_in(text: str, place: str) -> Iterator[Function]:
     rows = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             waived = bool(_WAIVER.search(rows[node.lineno - 1]))
-            yield Function(f"{place}:{node.lineno} {node.name}", lines_of(node), nesting_of(node), waived)
+            yield Function(f"{place}:{node.lineno} {node.name}", lines_of(node), nesting_of(node), decisions_in(node), waived)
 
 
 @cache
@@ -137,6 +156,14 @@ def test_no_function_is_longer_than_the_limit() -> None:
 
 def test_no_function_nests_deeper_than_the_limit() -> None:
     assert {each.place: each.nesting for each in all_functions() if each.nesting > NESTING and not each.waived} == {}
+
+
+def test_few_functions_decide_often() -> None:
+    # ruff's count leaves out what is decided within an expression, and so makes short code look simple.
+    functions = [function for path in sources(*PACKAGE) for function in functions_in(path.read_text(), name(path))]
+    often = {each.place: each.decisions for each in functions if each.decisions > DECISIONS}
+    assert len(often) <= FUNCTIONS_WITH_MORE, often
+    assert max(often.values()) <= MOST_DECISIONS, often
 
 
 def test_a_silenced_check_says_why_on_its_line() -> None:
@@ -220,6 +247,21 @@ def test_no_file_names_the_machine_it_was_written_on() -> None:
 )
 def test_nesting_counts_blocks_in_blocks(body: str, nesting: int) -> None:
     assert nesting_of(ast.parse(f"def f():\n {body}").body[0]) == nesting
+
+
+@pytest.mark.parametrize(
+    ("body", "decisions"),
+    [
+        ("pass", 0),
+        ("if a and b or c: pass\n elif d: pass", 4),
+        ("return a if b else c", 1),
+        ("return [d for d in a if b if c]", 2),
+        ("for a in b:\n  try: pass\n  except E: pass", 2),
+        ("def inner():\n  if a: pass", 0),
+    ],
+)
+def test_decisions_within_expressions_count(body: str, decisions: int) -> None:
+    assert decisions_in(ast.parse(f"def f():\n {body}").body[0]) == decisions
 
 
 def test_the_length_of_a_function_leaves_out_its_docstring() -> None:
