@@ -188,7 +188,7 @@ cluster-env: $(CLUSTER_INSTALLED)
 
 # pip itself comes first: the one Python ships may be too old to know dependency groups.
 $(INSTALLED): pyproject.toml constraints.txt
-	@echo "Installing into .venv; the first time this takes a minute or two."
+	@echo "Installing into .venv; the first time this takes some minutes, in which pip prints nothing."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
