@@ -166,7 +166,10 @@ DOORS = {
         "Usage",
     ],
     "answergraph.testing": [
+        "Case",
         "Difference",
+        "EvalReport",
+        "FieldScore",
         "RecordMode",
         "Replay",
         "ScriptExhaustedError",
@@ -174,6 +177,7 @@ DOORS = {
         "ScriptedRequest",
         "Tape",
         "TapeMismatch",
+        "evaluate",
         "replay",
         "use_tape",
     ],

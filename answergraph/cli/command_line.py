@@ -15,6 +15,7 @@ import typer
 
 import answergraph
 from answergraph import graphs
+from answergraph.cli.eval_command import evaluate_file
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.extract_command import extract
 from answergraph.cli.judge_command import judge
@@ -181,6 +182,7 @@ app.command(short_help="Take a record out of a document, every field with its pl
 app.command(short_help="Say which of several rules holds for a report.")(judge)
 app.command(short_help="Run a workflow from a YAML file.")(run)
 app.command("map", short_help="Run an agent over many rows: one typed row each, resumable.")(map_file)
+app.command("eval", short_help="Score an agent field by field, on cases with expected answers.")(evaluate_file)
 app.command(short_help="Run stored threads, or a tape, again without the network.")(replay)
 app.command(short_help="Re-check a saved answer by its evidence.")(verify)
 app.add_typer(experiments)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from answergraph.experiment.intervals import PairedTest, wilson
+from answergraph.evaluation.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import RunPlan

@@ -1,10 +1,13 @@
-"""Tests of your agents: a model with scripted replies, and tapes, recorded runs that are played without the network."""
+"""Tests of your agents: a model with scripted replies, recorded runs that are played without the network, scores by field."""
 
 import typing
 
 from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
+    from answergraph.evaluation.evaluating import evaluate
+    from answergraph.evaluation.evaluation_cases import Case
+    from answergraph.evaluation.evaluation_report import EvalReport, FieldScore
     from answergraph.models.in_process.scripted_model import ScriptedChatModel, ScriptedRequest, ScriptExhaustedError
     from answergraph.tapes.differences import Difference, TapeMismatch
     from answergraph.tapes.playing import RecordMode, Replay, replay, use_tape
@@ -14,7 +17,10 @@ else:
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
+    "Case",
     "Difference",
+    "EvalReport",
+    "FieldScore",
     "RecordMode",
     "Replay",
     "ScriptExhaustedError",
@@ -22,6 +28,7 @@ __all__ = [
     "ScriptedRequest",
     "Tape",
     "TapeMismatch",
+    "evaluate",
     "replay",
     "use_tape",
 ]

@@ -73,6 +73,7 @@ CORE = (
 ADD_ONS = (
     Room("answergraph/offline", 850, 8),
     Room("answergraph/tapes", 1040, 53, "recorded runs, after the plan"),
+    Room("answergraph/evaluation", 620, 11, "scores by field, after the plan; the statistics of experiments"),
     Room("graphs/add_ons/*.py", 30, 0),
     Room("graphs/add_ons/calculator", 540, 29),
     Room("graphs/add_ons/extract", 160, 34, "a document in, a record out, after the plan"),
@@ -81,10 +82,10 @@ ADD_ONS = (
     Room("graphs/add_ons/judge", 1720, 55),
     Room("graphs/add_ons/workflow", 1270, 78),
     Room("graphs/add_ons/triage", 3570, 32),
-    Room("answergraph/experiment", 1100, 18),
+    Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
-    Room("answergraph/cli", 1960, 43, "map and replay"),
+    Room("answergraph/cli", 2015, 43, "map, replay and eval"),
     Room("pytest_answergraph", 120, 7),
 )
 ANY_PER_THOUSAND_LINES = 58

@@ -4,6 +4,7 @@ NOT_MEASURED = {
     "answergraph.agents": "passes names of LangChain on",
     "answergraph.calling.legal_history": "replaces single characters in names of at most a line",
     "answergraph.cli": "reads what the person at the keyboard gave it",
+    "answergraph.evaluation": "reads cases and reports that the developer keeps beside the tests",
     "answergraph.experiment": "reads its own journal",
     "answergraph.graphs.add_ons.calculator.general_agent": "reads a schema that a caller's guard has passed",
     "answergraph.graphs.add_ons.extract": "reads a schema that a caller's guard has passed",

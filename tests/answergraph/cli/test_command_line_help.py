@@ -8,7 +8,7 @@ import pytest
 
 from tests.answergraph.cli.test_command_line import COMMAND, answergraph
 
-COMMANDS = ("ask", "graph", "demo", "new", "triage", "extract", "judge", "run", "verify", "experiment")
+COMMANDS = ("ask", "graph", "demo", "new", "triage", "extract", "judge", "run", "eval", "verify", "experiment")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from answergraph.experiment.intervals import wilson
+from answergraph.evaluation.intervals import wilson
 from answergraph.experiment.journal import HowMade, Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import RunPlan

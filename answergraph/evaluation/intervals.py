@@ -1,4 +1,4 @@
-"""Wilson's interval for a rate, and the exact paired test for two settings."""
+"""Wilson's interval for a rate, and the exact paired test for two sets of runs of the same tasks."""
 
 from __future__ import annotations
 

@@ -1,0 +1,54 @@
+"""``answergraph eval``: score an agent by field on cases with expected answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import answergraph
+from answergraph.cli.terminal.command_runner import NO_ANSWER, errors_as_bad_usage, imported, one_line
+
+
+def evaluate_file(  # noqa: PLR0913 - one parameter per option
+    cases: Annotated[Path, typer.Argument(help='A file with a case a line: {"inputs": …, "expected_output": …, "name": …}.')],
+    *,
+    agent: Annotated[str, typer.Option(help="The agent, as package.module:attribute.")],
+    against: Annotated[Path | None, typer.Option(help="An earlier report; exit code 1 if a field is worse than in it.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the report as JSON; not over --against if a field is worse.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the cases as JUnit XML.")] = None,
+    repeats: Annotated[int, typer.Option(help="How often each case is run.")] = 1,
+    key: Annotated[
+        list[str] | None, typer.Option(help="LIST=FIELD: match the items of this list by this field, items=sku.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Runs at a time, at most.")] = 8,
+    max_p: Annotated[float, typer.Option(help="The largest p-value of a drop; 1: each drop counts, with few cases too.")] = 0.05,
+) -> None:
+    """Score an agent field by field on cases. Exit code 0: no field is worse; 1: one is; 2: bad usage."""
+    from answergraph.evaluation.junit_file import write_junit
+    from answergraph.testing import EvalReport, evaluate
+
+    with errors_as_bad_usage():
+        earlier = None if against is None else EvalReport.load(against)  # before the agent is paid for
+        keys = dict(_list_and_field(option) for option in key or ())
+        report = evaluate(imported(agent), cases, repeats=repeats, keys=keys, concurrency=concurrency)
+        worse = [] if earlier is None else report.compare(earlier, max_p=max_p)
+        if save is not None and not (worse and against is not None and save.resolve() == against.resolve()):
+            report.save(save)
+        if junit is not None:
+            write_junit(report, junit)
+    typer.echo(str(report))
+    for line in dict.fromkeys(f"{run['case']}: {run['reason']}" for run in report.runs if run["status"] == "error"):
+        typer.echo(one_line(line), err=True)
+    for difference in worse:
+        typer.echo(one_line(f"Worse: {difference.text}"), err=True)
+    if worse:
+        raise typer.Exit(NO_ANSWER)
+
+
+def _list_and_field(option: str) -> tuple[str, str]:
+    name, equals, field = option.partition("=")
+    if not equals or not field:
+        raise answergraph.AgentSpecError(f"--key takes LIST=FIELD, such as items=sku, not {option!r}.")
+    return name, field

@@ -1,0 +1,1 @@
+"""Evaluation: cases with expected answers, scored field by field."""

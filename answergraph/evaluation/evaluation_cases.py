@@ -1,0 +1,55 @@
+"""Cases: inputs with the answers that are expected of an agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from answergraph.runtime.errors import AgentSpecError
+
+
+@dataclass(frozen=True)
+class Case:
+    """An input, and the answer that is expected."""
+
+    inputs: Any
+    """What ``agent.invoke`` takes; a text is the caller's message."""
+    expected_output: Any
+    """The answer or its JSON, whole or only the fields that count; ``None`` if there is none; or a predicate of the answer."""
+    name: str | None = None
+    """Names the case in reports; by default its number, from 1."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Anything of yours; it is not read."""
+
+
+def named_cases(cases: Iterable[Case] | str | Path) -> dict[str, Case]:
+    """Return cases by their names; from a file with a JSON object a line.
+
+    Raises:
+        AgentSpecError: If there are none, two have one name, or a line is no case.
+    """
+    named: dict[str, Case] = {}
+    for number, case in enumerate(_read(Path(cases)) if isinstance(cases, str | Path) else cases, start=1):
+        name = case.name or str(number)
+        if name in named:
+            raise AgentSpecError(f"Two cases have the name {name!r}; give each its own.")
+        named[name] = case
+    if not named:
+        raise AgentSpecError("There are no cases.")
+    return named
+
+
+def _read(path: Path) -> Iterator[Case]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield Case(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise AgentSpecError(
+                f'{path}, line {number}, is no case: {error}. Write {{"inputs": …, "expected_output": …}}, with "name" and '
+                '"metadata" if you like.'
+            ) from error
