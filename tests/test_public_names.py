@@ -147,6 +147,7 @@ DOORS = {
         "wrap_tool_call",
     ],
     "answergraph.many": ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"],
+    "answergraph.serving": ["to_mcp"],
     "answergraph.types": [
         "Attempt",
         "Evidence",

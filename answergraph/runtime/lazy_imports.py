@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-ROOMS = tuple(f"answergraph{name}" for name in ("", ".middleware", ".testing", ".graphs", ".many", ".kit"))
+ROOMS = tuple(f"answergraph{name}" for name in ("", ".middleware", ".testing", ".graphs", ".many", ".serving", ".kit"))
 """The public modules."""
 
 

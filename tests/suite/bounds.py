@@ -85,7 +85,8 @@ ADD_ONS = (
     Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
-    Room("answergraph/cli", 2015, 43, "map, replay and eval"),
+    Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
+    Room("answergraph/cli", 2045, 43, "map, replay, eval and mcp"),
     Room("pytest_answergraph", 120, 7),
 )
 ANY_PER_THOUSAND_LINES = 58

@@ -27,7 +27,7 @@ class AgentDoor:
         keys = [(name, outcome) for name in answers if (outcome := _outcome_key(name)) in channels]
         if not keys:
             raise AgentSpecError(
-                f"{agent!r} has no typed answer: map an agent of create_agent or build_agent_graph with response_format="
+                f"{agent!r} has no typed answer: take an agent of create_agent or build_agent_graph with response_format="
             )
         self.agent = agent
         self.answer_key, self.outcome_key = keys[0]
@@ -65,7 +65,7 @@ class AgentDoor:
         """The JSON Schema of the answer, with the definitions that it uses."""
         whole = self.agent.get_output_jsonschema()
         own = whole["properties"][self.answer_key]
-        return {"$defs": _used_in(own, whole.get("$defs", {})), **own}
+        return {"$defs": used_definitions(own, whole.get("$defs", {})), **own}
 
     @property
     def schema_mark(self) -> str:
@@ -101,7 +101,7 @@ def _outcome_key(answer_key: str) -> str:
     return "outcome" if answer_key == "structured_response" else f"{answer_key}_outcome"
 
 
-def _used_in(schema: object, definitions: Mapping[str, object]) -> dict[str, object]:
+def used_definitions(schema: object, definitions: Mapping[str, object]) -> dict[str, object]:
     """Return the definitions that a schema refers to, directly or not."""
     used: dict[str, object] = {}
     open_schemas = [schema]

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = ("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain")
+EXTRAS = ("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain", "mcp")
 # LangChain's core brings PyYAML, and LangGraph's client charset-normalizer: without them nothing of theirs could be imported.
 BLOCKED = [name for name in EXTRAS if name not in {"yaml", "charset_normalizer"}]
 
@@ -88,6 +88,7 @@ def test_the_core_works_without_any_extra() -> None:
             "import answergraph.graphs.add_ons.triage",
             "triage needs defusedxml: pip install 'answergraph[triage]'",
         ),
+        ("mcp", "from answergraph.serving import to_mcp", "mcp needs mcp: pip install 'answergraph[mcp]'"),
         ("starlette", "import answergraph.page", "page needs starlette: pip install 'answergraph[page]'"),
         (
             "yaml",
@@ -113,6 +114,7 @@ def test_a_thing_without_its_extra_says_in_one_line_what_to_install(missing: str
     [
         ("typer", ["ask", "1 + 2"], "the command line needs typer: pip install 'answergraph[cli]'"),
         ("rich", ["ask", "1 + 2"], "the command line needs rich: pip install 'answergraph[cli]'"),
+        ("mcp", ["mcp", "served:agent"], "mcp needs mcp: pip install 'answergraph[mcp]'"),
         ("re2", ["triage", "."], "triage needs re2: pip install 'answergraph[triage]'"),
         ("re2", ["graph", "triage"], "triage needs re2: pip install 'answergraph[triage]'"),
         ("langchain", ["ask", "1", "--model", "anthropic:x"], "needs langchain: pip install 'answergraph[langchain]'"),

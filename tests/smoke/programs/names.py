@@ -9,6 +9,7 @@ PACKAGES = (
     "answergraph.testing",
     "answergraph.kit",
     "answergraph.many",
+    "answergraph.serving",
 )
 OF_EXTRAS = ("answergraph.page.app", "answergraph.cli.command_line", "answergraph.agents", "answergraph.graphs.served")
 
