@@ -86,6 +86,7 @@ def test_interleaved_messages_are_grouped_by_case(page: Page) -> None:
     spread(page, "towns")
     each_is_a_case(page, TOWNS)
     page.get_by_role("tab", name="Messages").click()
+    expect(page.locator(".message .inside").filter(has_text=re.compile("^$"))).to_have_count(0)
     places = page.locator(".message .inside").all_inner_texts()
     names = [place.removeprefix("in ") for place in places]
     assert set(names) == set(TOWNS)
