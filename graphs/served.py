@@ -49,7 +49,9 @@ def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateG
 
 
 def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
-    return extract_by_context(_context(config, runtime))
+    context = _context(config, runtime)
+    permitted_model(context.get("model") or OFFLINE)
+    return extract_by_context(context)
 
 
 @cache

@@ -162,7 +162,7 @@ def test_a_bad_context_is_a_clear_error(client: SyncLangGraphClient, context: di
         client.runs.wait(None, "agent", input=asks("3 + 4"), context=context)
 
 
-@pytest.mark.parametrize("graph", ["agent", "judge", "react"])
+@pytest.mark.parametrize("graph", ["agent", "extract", "judge", "react"])
 @pytest.mark.parametrize("key", ["context", "config"])
 def test_a_caller_can_only_choose_models_that_the_operator_listed(
     client: SyncLangGraphClient, provider: OpenAIServer, graph: str, key: str

@@ -35,6 +35,8 @@ QUESTIONS = {
         lambda end: (end["structured_response"]["final_answer"], end["outcome"]["status"]) == (257.25, "answered"),
     ),
     "react": Question(asks("What is (2 + 3) × 4?"), lambda end: end["messages"][-1]["content"] == "20"),
+    # Its default model has rules for arithmetic only, and says so.
+    "extract": Question({"document": "Invoice A-17"}, lambda end: end["outcome"]["status"] == "refused"),
     "judge": Question({"report": "The work is approved."}, lambda end: end["judgment"]["label"] == "approved"),
     "workflow": Question({"facts": {"fault": "misspelt_name", "seed": 4}}, lambda end: end["status"] == "COMPLETE"),
     "triage": Question({"folder": "seen/run-02"}, lambda end: [r["status"] for r in end["reports"]] == ["answered"]),
