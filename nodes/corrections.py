@@ -5,6 +5,7 @@ from uuid import uuid4
 from langchain_core.messages import ToolMessage
 
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
+from answergraph.reading.received_reply import can_be_kept
 from answergraph.reading.reply_reader import Reading
 from answergraph.state.ledger import Repair, RepairMode, RunLedger
 from answergraph.state.messages import CORRECTION_ID_PREFIX
@@ -31,6 +32,8 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
     if reading.status != "invalid" or reading.name is None or reading.written is None:
         # After a patch that cannot be read the whole answer is asked for.
         return None if before is None else {**before, "offered": before["offered"] and reading.status != "invalid"}
+    if not can_be_kept(reading.written):
+        return None
     from answergraph.patches.repair import repair_of  # noqa: PLC0415 - few runs repair an answer
 
     problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}

@@ -26,7 +26,7 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
     parts = [message.tool_calls, message.invalid_tool_calls, message.usage_metadata, *_fields_of(message)]
-    changes: dict[str, object] = {} if _can_be_kept(parts) else _kept(message)
+    changes: dict[str, object] = {} if can_be_kept(parts) else _kept(message)
     message = message.model_copy(update=changes) if changes else message
     changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     if isinstance(message.content, list):
@@ -53,8 +53,8 @@ def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
     return {**call, "id": own}
 
 
-def _can_be_kept(value: Any) -> bool:
-    """Return whether a value can be stored and sent; does not serialise it, for speed."""
+def can_be_kept(value: Any) -> bool:
+    """Return whether a value, of a reply or made from one, can be stored and sent; does not serialise it, for speed."""
     level, depth = [value], 0
     while level and depth <= MAX_JSON_DEPTH:
         inner: list[object] = []
@@ -91,11 +91,11 @@ def _text(value: str) -> str:
 
 def _kept(message: AIMessage) -> dict[str, Any]:
     changes: dict[str, Any] = {name: _cleaned(getattr(message, name)) for name in _FIELDS}
-    changes["usage_metadata"] = message.usage_metadata if _can_be_kept(message.usage_metadata) else None
+    changes["usage_metadata"] = message.usage_metadata if can_be_kept(message.usage_metadata) else None
     kept, refused = [], _cleaned(message.invalid_tool_calls)
     for call in message.tool_calls:
         name, call_id, args = (_cleaned(call[key]) for key in ("name", "id", "args"))
-        if _can_be_kept(args) and _says_the_same(args, call["args"]):
+        if can_be_kept(args) and _says_the_same(args, call["args"]):
             kept.append({**call, "name": name, "id": call_id, "args": args})
         else:
             refused.append(invalid_tool_call(name=name, args=LEFT_OUT, id=call_id, error=CANNOT_BE_KEPT))
@@ -119,4 +119,4 @@ def _cleaned(value: object, depth: int = MAX_JSON_DEPTH) -> Any:
         if isinstance(value, list):
             return [_cleaned(item, depth - 1) for item in value]
         return {_cleaned(key): _cleaned(item, depth - 1) for key, item in value.items()}
-    return value if not isinstance(value, dict | list) and _can_be_kept(value) else LEFT_OUT
+    return value if not isinstance(value, dict | list) and can_be_kept(value) else LEFT_OUT
