@@ -4,7 +4,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NotRequired, overload
+from typing import Annotated, Any, Literal, NotRequired, overload
 
 from langchain_core.messages import HumanMessage
 from langgraph.graph.state import CompiledStateGraph
@@ -38,7 +38,12 @@ class ExtractorInput(TypedDict):
 class ExtractorState(AgentState[Any]):
     """The state of an extractor."""
 
-    document: NotRequired[str | bytes | dict[str, Any]]
+    document: NotRequired[
+        Annotated[
+            str | bytes | dict[str, Any],
+            Field(description="Text, the bytes of a file (text or PDF), or a content block such as {'type': 'file', …}."),
+        ]
+    ]
 
 
 class ReadsDocument(AgentMiddleware[Any, Any, Any]):
