@@ -62,6 +62,8 @@ class Verdict(BaseModel):
 
 LARGEST_TEXT = 32_000
 """Characters of the largest text of a model; growth is visible long before."""
+LARGEST_OF_MANY = 128_000
+"""Above a thousand objects a text is mended as a whole: a step in the time, which inputs on both sides of it tell from growth."""
 
 
 @dataclass(frozen=True)
@@ -225,9 +227,9 @@ READERS = (
             *(f"{_JSON}.{name}" for name in ("json_in_text", "json_syntax_repair", "strict_json")),
         ),
     ),
-    Reader("arguments of an answer call", _arguments, (f"{_READING}.reply_reader",)),
+    Reader("arguments of an answer call", _arguments, (f"{_READING}.reply_reader",), largest=LARGEST_OF_MANY),
     Reader("marks of the provider", _metadata, ("answergraph.state.stop_reasons",)),
-    Reader("parse_structured_output", parse_structured_output, (f"{_JSON}.json_in_text",)),
+    Reader("parse_structured_output", parse_structured_output, (f"{_JSON}.json_in_text",), largest=LARGEST_OF_MANY),
     Reader("a text that was cut", closed_value, (f"{_JSON}.json_in_text",)),
     Reader(
         "calls written as text",

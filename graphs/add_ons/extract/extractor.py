@@ -18,6 +18,9 @@ AnswerT = TypeVar("AnswerT")
 
 MAX_GRAPHS = 64
 _PDF = b"%PDF-"
+Document = Annotated[
+    str | bytes | dict[str, Any], Field(description="Text, the bytes of a text file or PDF, or a content block.")
+]
 
 SYSTEM_PROMPT = """\
 You take a record out of a document.
@@ -31,19 +34,13 @@ Rules:
 class ExtractorInput(TypedDict):
     """The input of an extractor."""
 
-    document: str | bytes | dict[str, Any]
-    """Text, the bytes of a file (text or PDF), or a content block of LangChain."""
+    document: Document
 
 
 class ExtractorState(AgentState[Any]):
     """The state of an extractor."""
 
-    document: NotRequired[
-        Annotated[
-            str | bytes | dict[str, Any],
-            Field(description="Text, the bytes of a file (text or PDF), or a content block such as {'type': 'file', …}."),
-        ]
-    ]
+    document: NotRequired[Document]
 
 
 class ReadsDocument(AgentMiddleware[Any, Any, Any]):

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal
 
 from answergraph.graphs.add_ons.triage.run_files.junit_xml import XmlElement, read_xml
@@ -13,6 +14,8 @@ Status = Literal["passed", "failed", "error", "skipped"]
 
 MAX_XML_BYTES = 64 << 20
 """Larger XML files are not read."""
+MAX_SETTINGS = 200
+"""Properties of a suite that each of its cases repeats; the tools write about a hundred."""
 MAX_HEAD_BYTES = 400
 """Where a file names the tool that wrote it."""
 MAX_PART_CHARACTERS = 30_000
@@ -162,7 +165,7 @@ def _settings(element: XmlElement, suites: tuple[XmlElement, ...], own: dict[str
     if own.get("hostname"):
         yield "hostname", own["hostname"]
     for suite in suites:
-        yield from suite.properties.items()
+        yield from islice(suite.properties.items(), MAX_SETTINGS)
     for child in element.children:
         if child.name == "properties":
             # Other properties are mostly measurements; these describe the environment.

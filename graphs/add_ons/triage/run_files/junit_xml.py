@@ -20,7 +20,7 @@ MAX_ELEMENT_DEPTH = 32
 """Maximum nesting of suites and elements."""
 
 _DECLARATION = re.compile(r"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
-_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_TAG = re.compile(rb"""<(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _READ_ENCODINGS = re.compile(
     r"utf-(8|16|32)(-\w+)?|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|iso2022_\w+"
 )
