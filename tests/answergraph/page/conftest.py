@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from tests.suite.chromium import chromium
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
@@ -107,6 +107,13 @@ def ended(page: Page) -> str:
     closing = ", ".join(f"#status:has-text('{word}')" for word in ("has ended", "waits", "failed", "stopped"))
     page.wait_for_selector(closing, timeout=LONGEST_RUN)
     return page.inner_text("#status")
+
+
+def drawn_texts(places: Locator) -> list[str]:
+    """Return the texts of places of which none is empty; what has just come into view is drawn a moment later."""
+    for place in places.all():
+        expect(place).not_to_have_text("", use_inner_text=True)
+    return places.all_inner_texts()
 
 
 def _serious(message: ConsoleMessage) -> list[str]:

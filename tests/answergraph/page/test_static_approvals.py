@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.conftest import choose, drawn_texts, ended
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +33,7 @@ def results(page: Page) -> list[str]:
     """Return the texts that the model reads instead of the tools' results, at the end of the run."""
     assert ended(page).startswith("The run has ended")
     page.get_by_role("tab", name="Messages").click()
-    return page.locator(".message[data-type=tool] .body").all_inner_texts()
+    return drawn_texts(page.locator(".message[data-type=tool] .body"))
 
 
 def test_an_approval_is_sent_only_when_it_is_decided(page: Page) -> None:
