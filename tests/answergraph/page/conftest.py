@@ -111,6 +111,7 @@ def ended(page: Page) -> str:
 
 def drawn_texts(places: Locator) -> list[str]:
     """Return the texts of places of which none is empty; what has just come into view is drawn a moment later."""
+    expect(places).not_to_have_count(0)
     for place in places.all():
         expect(place).not_to_have_text("", use_inner_text=True)
     return places.all_inner_texts()

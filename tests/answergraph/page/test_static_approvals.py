@@ -121,7 +121,7 @@ def test_the_words_of_the_agent_inbox_are_read_and_answered(page: Page) -> None:
     send(page)
     ended(page)
     page.get_by_role("tab", name="Messages").click()
-    assert json.loads(page.locator(".message[data-type=ai] .body").inner_text()) == [
+    assert json.loads(*drawn_texts(page.locator(".message[data-type=ai] .body"))) == [
         {"type": "accept", "args": None},
         {"type": "edit", "args": {"action": "book", "args": {"city": "Oslo", "nights": 5}}},
         {"type": "response", "args": "Full."},
@@ -170,7 +170,7 @@ def test_two_questions_are_answered_at_once_by_form_and_in_words_after_a_reload(
     send(page)
     ended(page)
     page.get_by_role("tab", name="Messages").click()
-    told = page.locator(".message[data-type=ai] .body").all_inner_texts()
+    told = drawn_texts(page.locator(".message[data-type=ai] .body"))
     assert sorted(map(json.loads, told), key=str) == ["perhaps", {"day": "Friday", "guests": 7}]
 
 

@@ -105,7 +105,7 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     ended(page)
-    for _ in range(40):
+    for _ in range(200):  # each thread in the list is a stop
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.classList.contains('chip')"):
             break
