@@ -35,7 +35,7 @@ def begin(page: Page, graph: str, rounds: int) -> None:
 
 
 def test_a_server_that_hangs_is_told_and_the_run_is_found_again(page: Page, proxy: FaultyProxy) -> None:
-    begin(page, "steady", 300)
+    begin(page, "steady", 900)  # longer than all waits below on a busy machine
     expect(page.locator("#heard")).to_have_text("Connected")
     proxy.hang()
     expect(page.locator("#heard")).to_contain_text("Nothing heard for 1", timeout=A_SILENCE)
