@@ -37,11 +37,6 @@ def fields_of(answer: object, declared: object = None) -> list[Claim]:
     return _each_once(_walk(marked, marked.root, answer, FieldPath()))
 
 
-def claims_of(answer: object, declared: object = None) -> list[Claim]:
-    """Return the marked fields of an answer."""
-    return [field for field in fields_of(answer, declared) if field.mark is not None]
-
-
 def fields_by_path(answer: object, marks: Mapping[str, Mark]) -> list[Claim]:
     """Return the fields of a JSON answer for marks by path; an item in a path stands for every item."""
     places: dict[FieldPath, tuple[Mark, object]] = {}

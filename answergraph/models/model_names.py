@@ -2,6 +2,3 @@
 
 OFFLINE = "offline"
 """A set of rules, not a language model."""
-MODEL_NAMES = (
-    "'openai:NAME', 'provider:NAME', or 'offline', a set of rules for arithmetic that needs no key and is not a language model"
-)

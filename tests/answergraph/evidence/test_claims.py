@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, RootModel
 from typing_extensions import TypedDict
 
 from answergraph import FromTools, Quote
-from answergraph.evidence.claims import claims_of
+from tests.answergraph.evidence.marked_claims import claims_of
 
 Quoted = Annotated[str, Quote()]
 ItemT = TypeVar("ItemT")

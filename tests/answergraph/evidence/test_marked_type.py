@@ -26,9 +26,9 @@ from pydantic_core import to_json
 from typing_extensions import TypeAliasType, TypedDict
 
 from answergraph import AgentSpecError, Quote, create_agent
-from answergraph.evidence.claims import claims_of
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
+from tests.answergraph.evidence.marked_claims import claims_of
 
 ItemT = TypeVar("ItemT")
 Spec = Any
