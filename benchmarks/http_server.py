@@ -17,9 +17,9 @@ ANSWER_TOOLS = (ANSWER_TOOL, "final_result")
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Start a server, and yield its base URL."""
-    command = [sys.executable, "-m", "benchmarks.http_server"]
+def served(module: str = "benchmarks.http_server", *options: str) -> Iterator[str]:
+    """Start a server that prints its port in a process of its own, and yield its base URL."""
+    command = [sys.executable, "-m", module, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())

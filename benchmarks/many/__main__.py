@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from benchmarks.http_server import served
 from benchmarks.many.server import FAILURES, PASSING, failure_of
 
 EXPECTED = {
@@ -28,19 +29,7 @@ EXPECTED = {
     "poison": "unanswered",
 }
 """How the rows end whose failure does not pass."""
-
-
-@contextmanager
-def served(*options: str) -> Iterator[str]:
-    """Start a server in a process of its own, and yield its base URL."""
-    command = [sys.executable, "-m", "benchmarks.many.server", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        try:
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            process.terminate()
+SERVER = "benchmarks.many.server"
 
 
 def command(program: str, url: str, rows: int, *options: str) -> list[str]:
@@ -59,7 +48,7 @@ def killed(rows: int, kills: int, folder: Path, *, workers: int = 1, longest: fl
     """Map rows that fail, kill the processes at random instants, then let one come to its end; return what there is then."""
     options = ("--ledger", str(folder / "run.db"), "--out", str(folder / "rows.parquet"))
     began, done = time.monotonic(), 0
-    with served("--fails") as url:
+    with served(SERVER, "--fails") as url:
         while done < kills:
             started = [subprocess.Popen(command("map", url, rows, *options)) for _ in range(workers)]
             with suppress(subprocess.TimeoutExpired):
@@ -104,7 +93,7 @@ def beside_a_loop(rows: int, *options: str, workers: int = 1) -> dict[str, float
     """Return throughput and CPU per row of a map, as ratios to a bare loop on the same server: the median of three."""
     ratios: list[tuple[float, float]] = []
     for _ in range(3):
-        with served(*options) as url, tempfile.TemporaryDirectory() as folder:
+        with served(SERVER, *options) as url, tempfile.TemporaryDirectory() as folder:
             bare = figures("bare", url, rows)
             shared = ["--ledger", str(Path(folder) / "run.db")]
             started = [
@@ -120,7 +109,7 @@ def beside_a_loop(rows: int, *options: str, workers: int = 1) -> dict[str, float
 def on_ray(rows: int, folder: Path) -> dict[str, Any]:
     """Map rows that fail on a cluster of four processes, one of which is killed; return what there is then."""
     out, began = folder / "rows.parquet", time.monotonic()
-    with served("--fails") as url:
+    with served(SERVER, "--fails") as url:
         command = [sys.executable, "-m", "benchmarks.many.on_ray", "--rows", str(rows), "--out", str(out)]
         done = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "ANSWERGRAPH_MAP_URL": url}
@@ -130,7 +119,7 @@ def on_ray(rows: int, folder: Path) -> dict[str, Any]:
 
 def memory(sizes: Sequence[int]) -> dict[str, float]:
     """Return the peak of a process by the number of rows, in megabytes."""
-    with served() as url, tempfile.TemporaryDirectory() as folder:
+    with served(SERVER) as url, tempfile.TemporaryDirectory() as folder:
         return {
             f"{size:,} rows": figures("map", url, size, "--ledger", f"{folder}/{size}.db", "--out", f"{folder}/{size}.parquet")[
                 "peak_mb"

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from tests.suite.chromium import chromium
+from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 SUM = {"messages": [{"role": "user", "content": "12 + 30"}]}
@@ -55,6 +56,13 @@ def server(server_url: str) -> Iterator[httpx.Client]:
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def proxy(server_url: str) -> Iterator[FaultyProxy]:
+    """Put a proxy before the server, which disturbs what it says."""
+    with faulty_proxy(server_url) as proxy:
+        yield proxy
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route
 
-from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
+from tests.suite.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.browser
 
@@ -45,12 +45,6 @@ def tab(context: BrowserContext) -> Open:
         return page
 
     return opened
-
-
-@pytest.fixture
-def proxy(server_url: str) -> Iterator[FaultyProxy]:
-    with faulty_proxy(server_url) as proxy:
-        yield proxy
 
 
 def start(page: Page, graph: str = "steady", rounds: int = STEPS) -> bool:

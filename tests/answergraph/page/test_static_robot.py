@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.answergraph.page.conftest import LONGEST_RUN, opened, watched_page
-from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
+from tests.suite.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.browser
 
@@ -29,12 +29,6 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
     const thread = new URLSearchParams(location.hash.slice(1)).get("thread");
     if (thread && /^(Answered|No answer|Failed|Stopped|Ended)/.test(said)) ends.push([thread, said]);
 }).observe(document.body, { subtree: true, childList: true, characterData: true }));"""
-
-
-@pytest.fixture
-def proxy(server_url: str) -> Iterator[FaultyProxy]:
-    with faulty_proxy(server_url) as proxy:
-        yield proxy
 
 
 @pytest.fixture

@@ -6,18 +6,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.answergraph.page.conftest import SOME_STEPS, choose, ended, watched_page
-from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
+from tests.suite.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.browser
 
 A_SILENCE = 30_000
 """In milliseconds; more than the ten seconds after which it is told, on a busy machine."""
-
-
-@pytest.fixture
-def proxy(server_url: str) -> Iterator[FaultyProxy]:
-    with faulty_proxy(server_url) as proxy:
-        yield proxy
 
 
 @pytest.fixture

@@ -27,13 +27,6 @@ ANSWER = calls(call("Verdict", {"score": 1}, "a"))
 QUESTION: dict[str, Any] = {"messages": ["q"]}
 
 
-def hanging() -> Iterator[Callable[[], None]]:
-    """Yield a function that hangs until the generator goes on."""
-    over = threading.Event()
-    yield lambda: void(over.wait(LONG))
-    over.set()
-
-
 def void(_: Any) -> None:
     return
 

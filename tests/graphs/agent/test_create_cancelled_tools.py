@@ -1,7 +1,6 @@
 """Tools that hang after their run was cancelled keep no later run waiting."""
 
 import asyncio
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,16 +9,10 @@ from langchain_core.tools import tool
 from answergraph import create_agent
 from answergraph.middleware import wrap_tool_call
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, Verdict, agent_of, hanging, slow_tool
+from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, Verdict, agent_of, slow_tool
 from tests.graphs.agent.scripted_agents import call, calls
 
 MORE_THAN_ANY_POOL = 70
-
-
-@pytest.fixture
-def hang() -> Iterator[Callable[[], None]]:
-    """Give a function that hangs until the test is over."""
-    yield from hanging()
 
 
 @wrap_tool_call

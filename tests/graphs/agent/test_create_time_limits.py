@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any
 
@@ -24,7 +23,6 @@ from tests.graphs.agent.hanging_agents import (
     Verdict,
     agent_of,
     awaited_slow,
-    hanging,
     ran,
     slow_tool,
     stubborn_slow,
@@ -34,12 +32,6 @@ from tests.graphs.agent.hanging_agents import (
 )
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
-
-
-@pytest.fixture
-def hang() -> Iterator[Callable[[], None]]:
-    """Give a function that hangs until the test is over."""
-    yield from hanging()
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, "3", float("inf"), float("nan")])

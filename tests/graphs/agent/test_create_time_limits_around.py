@@ -1,6 +1,6 @@
 """Time limits of what is around a model or tool call: inner runs, hooks, checks, LangGraph's own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -16,7 +16,6 @@ from tests.graphs.agent.hanging_agents import (
     HangingModel,
     Verdict,
     agent_of,
-    hanging,
     ran,
     slow_tool,
     thinking_agent_of,
@@ -24,12 +23,6 @@ from tests.graphs.agent.hanging_agents import (
 )
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
-
-
-@pytest.fixture
-def hang() -> Iterator[Callable[[], None]]:
-    """Give a function that hangs until the test is over."""
-    yield from hanging()
 
 
 @pytest.mark.torture
