@@ -1,5 +1,8 @@
 """The shapes of plain JSON that go in and out: for annotations; nothing here has to be built by hand."""
 
+import typing
+
+from answergraph.runtime import lazy_imports
 from answergraph.state.field_record import Evidence, FieldReading, FieldRecord, FieldStatus, OnDoubt, SourceRef
 from answergraph.state.outcome import (
     Attempt,
@@ -14,12 +17,23 @@ from answergraph.state.outcome import (
     Usage,
 )
 
+if typing.TYPE_CHECKING:
+    from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, StageRecord
+    from answergraph.graphs.compose.as_tool import AgentToolArtifact
+    from answergraph.streaming.answer_events import AnswerEvent
+else:
+    # Imported on first use: the core has none of them.
+    __getattr__, __dir__ = lazy_imports.imported_later(__name__)
+
 __all__ = [
+    "AgentToolArtifact",
+    "AnswerEvent",
     "Attempt",
     "Evidence",
     "FieldReading",
     "FieldRecord",
     "FieldStatus",
+    "Judgment",
     "LimitName",
     "Limits",
     "ModelPrice",
@@ -29,6 +43,7 @@ __all__ = [
     "Prices",
     "RunUsage",
     "SourceRef",
+    "StageRecord",
     "Status",
     "Usage",
 ]

@@ -16,9 +16,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from answergraph import AnswerAccepted, ToolStrategy, check_evidence, create_agent
+from answergraph import ToolStrategy, check_evidence, create_agent
 from answergraph.graphs import create_ensemble
-from answergraph.kit import FieldPath
+from answergraph.kit import AnswerAccepted, FieldPath
 from answergraph.testing import ScriptedChatModel
 
 ANY_OBJECT = {"title": "Document", "type": "object"}

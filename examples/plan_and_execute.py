@@ -11,8 +11,9 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 from pydantic import BaseModel
 
-from answergraph import AnswerChannel, as_node, create_agent
+from answergraph import as_node, create_agent
 from answergraph.graphs.add_ons.calculator.calculator import add, divide, multiply
+from answergraph.kit import AnswerChannel
 from answergraph.testing import ScriptedChatModel
 
 

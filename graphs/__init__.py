@@ -6,9 +6,11 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+    from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
     from answergraph.graphs.add_ons.ensemble.ensemble_graph import create_ensemble
     from answergraph.graphs.add_ons.extract.extractor import create_extractor
     from answergraph.graphs.add_ons.judge.judge_graph import create_judge
+    from answergraph.graphs.add_ons.judge.judging.judgment import judgment_match_method
     from answergraph.graphs.add_ons.react.react_graph import create_react
     from answergraph.graphs.add_ons.triage import create_triage_agent
     from answergraph.graphs.add_ons.workflow.workflow_file import load_workflow
@@ -36,5 +38,7 @@ __all__ = [
     "create_react",
     "create_triage_agent",
     "create_workflow",
+    "judgment_match_method",
+    "llm_math_tool",
     "load_workflow",
 ]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from answergraph import create_agent, forget_refusals
+from answergraph import create_agent
+from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import QUESTION, Verdict, search
 from tests.test_outcomes_page import ROWS, Row

@@ -21,9 +21,9 @@ from answergraph import (
     ToolStrategy,
     UsageLimits,
     create_agent,
-    forget_refusals,
 )
 from answergraph.middleware import after_model
+from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
 

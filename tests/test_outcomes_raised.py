@@ -13,17 +13,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from openai import InternalServerError
 
-from answergraph import (
-    AgentSpecError,
-    FromContext,
-    NoAnswerError,
-    ResponseFormatError,
-    StructuredOutputValidationError,
-    ToolStrategy,
-    create_agent,
-    resume,
-    unfinished,
-)
+from answergraph import AgentSpecError, FromContext, NoAnswerError, ToolStrategy, create_agent, resume, unfinished
+from answergraph.errors import ResponseFormatError, StructuredOutputValidationError
 from answergraph.middleware import before_model
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls

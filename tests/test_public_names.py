@@ -1,5 +1,7 @@
 """The public packages: their names are listed here, so no name is public by accident."""
 
+import subprocess
+import sys
 from importlib import import_module
 from types import ModuleType
 
@@ -7,58 +9,28 @@ import pytest
 
 DOORS = {
     "answergraph": [
-        "BUNDLE_KEYS",
         "Abstention",
         "AgentGraph",
         "AgentResult",
         "AgentSpecError",
-        "AgentState",
-        "AgentToolArtifact",
-        "AnswerAccepted",
-        "AnswerChannel",
-        "AnswerEvent",
         "AnswerGraphError",
         "AnswerRejected",
-        "AnswerTransformer",
-        "Attempt",
         "AutoStrategy",
-        "BundleError",
-        "ClaimVerdict",
         "DeferredStrategy",
         "Derived",
         "EvidenceReport",
         "FallbackStrategy",
         "FromContext",
-        "FromTools",
         "Grounded",
-        "HideAnswerCalls",
-        "InputAgentState",
-        "Judgment",
-        "MultipleStructuredOutputsError",
+        "GroundedAnswer",
         "NoAnswerError",
         "Outcome",
-        "OutputAgentState",
-        "PendingCall",
         "PromptedStrategy",
         "ProviderStrategy",
         "Quote",
-        "ReActTextModel",
-        "Refusal",
-        "ResponseFormatError",
-        "RuleEvaluationError",
-        "RuleNotMatched",
-        "RuleSyntaxError",
-        "StageRecord",
-        "StoredAnswerError",
-        "StructuredOutputError",
-        "StructuredOutputValidationError",
-        "ToolRun",
+        "RequireTools",
         "ToolStrategy",
-        "Usage",
         "UsageLimits",
-        "WorkflowFileError",
-        "WorkflowSpecError",
-        "answer_bundle",
         "aresume",
         "as_node",
         "as_tool",
@@ -67,17 +39,49 @@ DOORS = {
         "check_evidence",
         "create_agent",
         "external_tool",
-        "forget_refusals",
         "install",
-        "is_answer_event",
-        "judgment_match_method",
-        "known_refusals",
-        "llm_math_tool",
-        "parse_structured_output",
         "resume",
         "unfinished",
         "uninstall",
+    ],
+    "answergraph.errors": [
+        "AgentSpecError",
+        "AnswerGraphError",
+        "AnswerRejected",
+        "BundleError",
+        "MultipleStructuredOutputsError",
+        "NoAnswerError",
+        "ResponseFormatError",
+        "RuleEvaluationError",
+        "RuleNotMatched",
+        "RuleSyntaxError",
+        "StoredAnswerError",
+        "StructuredOutputError",
+        "StructuredOutputValidationError",
+        "WorkflowFileError",
+        "WorkflowSpecError",
+    ],
+    "answergraph.evidence": [
+        "BUNDLE_KEYS",
+        "ClaimVerdict",
+        "EvidenceReport",
+        "FromTools",
+        "ToolRun",
+        "answer_bundle",
+        "check_evidence",
         "verify_bundle",
+    ],
+    "answergraph.models": [
+        "ReActTextModel",
+        "Refusal",
+        "forget_refusals",
+        "known_refusals",
+    ],
+    "answergraph.streaming": [
+        "AnswerEvent",
+        "AnswerTransformer",
+        "HideAnswerCalls",
+        "is_answer_event",
     ],
     "answergraph.graphs": [
         "AgentToolArtifact",
@@ -94,10 +98,14 @@ DOORS = {
         "create_react",
         "create_triage_agent",
         "create_workflow",
+        "judgment_match_method",
+        "llm_math_tool",
         "load_workflow",
     ],
     "answergraph.kit": [
         "Answer",
+        "AnswerAccepted",
+        "AnswerChannel",
         "AnswerSchema",
         "Budget",
         "Call",
@@ -114,6 +122,7 @@ DOORS = {
         "find_json",
         "locate",
         "off_loop",
+        "parse_structured_output",
         "pure",
         "reason_router",
         "replaced_models",
@@ -149,11 +158,14 @@ DOORS = {
     "answergraph.many": ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"],
     "answergraph.serving": ["to_mcp"],
     "answergraph.types": [
+        "AgentToolArtifact",
+        "AnswerEvent",
         "Attempt",
         "Evidence",
         "FieldReading",
         "FieldRecord",
         "FieldStatus",
+        "Judgment",
         "LimitName",
         "Limits",
         "ModelPrice",
@@ -163,6 +175,7 @@ DOORS = {
         "Prices",
         "RunUsage",
         "SourceRef",
+        "StageRecord",
         "Status",
         "Usage",
     ],
@@ -203,3 +216,22 @@ def test_a_public_door_offers_what_is_listed_here(door: str) -> None:
     assert getattr(module, "__all__", []) == DOORS[door]
     assert [name for name in DOORS[door] if not hasattr(module, name)] == []
     assert public_names(module) - set(DOORS[door]) == set(), "public by its name, but not in __all__"
+
+
+@pytest.mark.parametrize(
+    ("name", "room"), [("AgentState", "middleware"), ("ToolRun", "evidence"), ("StoredAnswerError", "errors")]
+)
+def test_a_name_that_has_left_the_top_level_is_given_with_a_warning_that_says_what_to_write(name: str, room: str) -> None:
+    program = f"""
+import warnings
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    from answergraph import {name}
+    from answergraph import {name} as again
+print(*(f"{{each.category.__name__}} in {{each.filename}}: {{each.message}}" for each in warned), sep="\\n")
+from answergraph.{room} import {name} as moved
+print({name} is again is moved)
+"""
+    run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    warning = f"DeprecationWarning in <string>: {name} has moved: write `from answergraph.{room} import {name}`."
+    assert run.stdout.splitlines() == [warning, "True"]

@@ -20,14 +20,8 @@ from langgraph.prebuilt import ToolRuntime
 from openai import OpenAIError
 from pydantic import SecretStr
 
-from answergraph import (
-    AutoStrategy,
-    PromptedStrategy,
-    ProviderStrategy,
-    ToolStrategy,
-    answer_bundle,
-    create_agent,
-)
+from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
+from answergraph.evidence import answer_bundle
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Verdict
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 from tests.suite.colors import Run

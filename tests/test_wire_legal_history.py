@@ -12,8 +12,9 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
-from answergraph import ReActTextModel, ToolStrategy, create_agent
+from answergraph import ToolStrategy, create_agent
 from answergraph.middleware import wrap_model_call
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer, ToolCall, calls
 

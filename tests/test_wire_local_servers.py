@@ -8,7 +8,8 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field, SecretStr
 
-from answergraph import create_agent, forget_refusals, known_refusals
+from answergraph import create_agent
+from answergraph.models import forget_refusals, known_refusals
 from tests.openai_server import OpenAIServer
 from tests.openai_server.behaviour import rejects_json_schema
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, calls, says

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 import answergraph
-from answergraph import graphs
+from answergraph import evidence, graphs
 from answergraph.cli.eval_command import evaluate_file
 from answergraph.cli.experiment_command import experiments
 from answergraph.cli.extract_command import extract
@@ -160,10 +160,10 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         else:
             asked = _own(agent)
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
-    result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=answergraph.BUNDLE_KEYS)
+    result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
     if bundle is not None:
         with errors_as_bad_usage():
-            write_json(bundle, answergraph.answer_bundle(result, key=secret))
+            write_json(bundle, evidence.answer_bundle(result, key=secret))
     answer = _answer(result)
     typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 

@@ -23,7 +23,7 @@ from answergraph.cli.terminal.command_runner import (
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
-    from answergraph import Judgment
+    from answergraph.types import Judgment
 
 
 def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-import answergraph
+from answergraph import errors, evidence
 from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, KeyOption, ended, errors_as_bad_usage, key_in
 
 
@@ -15,8 +15,8 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
     with errors_as_bad_usage():
         text, secret = bundle.read_bytes(), key_in(key)
         try:
-            verdicts = answergraph.verify_bundle(text, key=secret)
-        except answergraph.BundleError as error:
+            verdicts = evidence.verify_bundle(text, key=secret)
+        except errors.BundleError as error:
             raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
     for verdict in verdicts:
         typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import ToolMessage, messages_from_dict
 from pydantic import TypeAdapter
 
-from answergraph.evidence.answer_bundle import (
+from answergraph.evidence.bundles import (
     BUNDLE_FORMAT,
     BUNDLES_FORMAT,
     DIGEST,

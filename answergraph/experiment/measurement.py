@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from answergraph import AnswerGraphError, FromTools, Outcome, ToolRun, check_evidence
+from answergraph import AnswerGraphError, Outcome, check_evidence
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, Task, validate_calculation
 from answergraph.experiment.settings import Setting, confirms
 from answergraph.kit import find_json, tool_runs

@@ -11,7 +11,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import CompiledStateGraph
 
-from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolRun, ToolStrategy, UsageLimits, create_agent
+from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.evidence import ToolRun
 from answergraph.experiment.seed_experiment import (
     NO_FORMAT_NAMED_PROMPT,
     NO_FORMAT_PROMPT,

@@ -5,12 +5,14 @@ import typing
 from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
-    from answergraph.evidence.answer_bundle import sealed
+    from answergraph.answers.storage.answer_channel import AnswerChannel
+    from answergraph.evidence.bundles import sealed
     from answergraph.evidence.claim_checking import locate
+    from answergraph.json_text.json_in_text import parse_structured_output
     from answergraph.kit.both_colours import Step, Work
     from answergraph.kit.last_turn import Call, Turn, reason_router
+    from answergraph.kit.model_replacements import replaced_models
     from answergraph.kit.one_answer import Answer, AnswerSchema, Reading, ask_model
-    from answergraph.kit.replaced_models import replaced_models
     from answergraph.kit.run_results import tool_runs
     from answergraph.kit.shared_budget import Budget
     from answergraph.kit.texts import find_json, require_extra
@@ -18,12 +20,15 @@ if typing.TYPE_CHECKING:
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
     from answergraph.state.field_path import FieldPath
     from answergraph.state.messages import correction_message
+    from answergraph.state.outcome import AnswerAccepted
 else:
     # Imported on first use.
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
     "Answer",
+    "AnswerAccepted",
+    "AnswerChannel",
     "AnswerSchema",
     "Budget",
     "Call",
@@ -40,6 +45,7 @@ __all__ = [
     "find_json",
     "locate",
     "off_loop",
+    "parse_structured_output",
     "pure",
     "reason_router",
     "replaced_models",

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from langchain_core.messages import AnyMessage
 
-from answergraph.evidence.answer_bundle import results_in
+from answergraph.evidence.bundles import results_in
 from answergraph.state.tool_results import ToolRun, run_of
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Collection
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-ROOMS = tuple(f"answergraph{name}" for name in ("", ".middleware", ".testing", ".graphs", ".many", ".serving", ".kit"))
+_PLACES = ".middleware .testing .graphs .many .serving .kit .types .errors .evidence .streaming .models"
+ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
 """The public modules."""
 
 
-def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports some of its names late.
 
     They are the names that the package imports under ``TYPE_CHECKING``, so that one list serves type checkers and programs. At
-    its first use, a name becomes an ordinary attribute of the package.
+    its first use, a name becomes an ordinary attribute of the package. Names that have ``moved`` to
+    another public module are given with a warning.
     """
 
     @cache
@@ -30,6 +33,8 @@ def imported_later(door: str) -> tuple[Callable[[str], object], Callable[[], lis
     def get(name: str) -> Any:
         # Python also looks up special names, for which the source is not parsed.
         home = None if name.startswith("__") else homes().get(name)
+        if name in moved and (home := _room_of(name, door)):
+            warnings.warn(f"{name} has moved: write `from {home} import {name}`.", DeprecationWarning, stacklevel=2)
         if home is None:
             # Python asks for the name of a module here before it imports it.
             if not name.startswith("_") and find_spec(f"{door}.{name}") is None and (room := _room_of(name, door)):

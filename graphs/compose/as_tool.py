@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from answergraph.evidence.answer_bundle import results_in
+from answergraph.evidence.bundles import results_in
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError

@@ -9,7 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph import Abstention, AgentSpecError, FromTools, Quote, ToolRun, ToolStrategy, create_agent
+from answergraph import Abstention, AgentSpecError, Quote, ToolStrategy, create_agent
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelResponse
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

@@ -8,7 +8,7 @@ from langchain.agents.middleware import ClearToolUsesEdit, ContextEditingMiddlew
 from langchain_core.messages import RemoveMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answergraph import BUNDLE_KEYS, answer_bundle, verify_bundle
+from answergraph.evidence import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.middleware.test_grounded_answer import GOOD, QUESTION, agent_of, reading, verdict

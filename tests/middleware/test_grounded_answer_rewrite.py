@@ -8,7 +8,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field, RootModel
 
-from answergraph import BUNDLE_KEYS, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
+from answergraph import Quote, ToolStrategy, create_agent
+from answergraph.evidence import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

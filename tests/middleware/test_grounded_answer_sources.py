@@ -9,7 +9,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import BUNDLE_KEYS, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
+from answergraph import Quote, ToolStrategy, create_agent
+from answergraph.evidence import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer
 from answergraph.state.field_record import evidence_in
 from answergraph.testing import ScriptedChatModel

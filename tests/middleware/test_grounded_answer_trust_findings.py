@@ -11,17 +11,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, ConfigDict, Field, computed_field, create_model
 
-from answergraph import (
-    BUNDLE_KEYS,
-    AgentSpecError,
-    FromTools,
-    Quote,
-    ToolStrategy,
-    answer_bundle,
-    as_tool,
-    create_agent,
-    verify_bundle,
-)
+from answergraph import AgentSpecError, Quote, ToolStrategy, as_tool, create_agent
+from answergraph.evidence import BUNDLE_KEYS, FromTools, answer_bundle, verify_bundle
 from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

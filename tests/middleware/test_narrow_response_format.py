@@ -8,7 +8,8 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import ProviderStrategy, ResponseFormatError, ToolStrategy, UsageLimits, create_agent
+from answergraph import ProviderStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.errors import ResponseFormatError
 from answergraph.middleware import AgentMiddleware, ModelRequest, NarrowResponseFormat
 from answergraph.testing import ScriptedChatModel
 

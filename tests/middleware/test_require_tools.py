@@ -8,7 +8,8 @@ from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import Abstention, AgentSpecError, ToolRun, ToolStrategy, UsageLimits, create_agent
+from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent
+from answergraph.evidence import ToolRun
 from answergraph.middleware import RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

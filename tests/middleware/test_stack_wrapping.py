@@ -9,9 +9,10 @@ from langchain_core.tools import tool
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from answergraph import AgentState, create_agent
+from answergraph import create_agent
 from answergraph.middleware import (
     AgentMiddleware,
+    AgentState,
     ExtendedModelResponse,
     ModelResponse,
     after_model,

@@ -16,9 +16,11 @@ from pydantic import BaseModel, PlainValidator, SkipValidation, computed_field
 from typing_extensions import TypedDict
 
 import answergraph
+import answergraph.evidence
 import answergraph.middleware
-from answergraph import AgentState, Quote, create_agent
-from answergraph.middleware import AgentMiddleware, GroundedAnswer
+import answergraph.models
+from answergraph import Quote, create_agent
+from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 
 ItemT = TypeVar("ItemT")
@@ -241,7 +243,7 @@ def grounded(answer: Any) -> Any:
 
 AGENT = create_agent(MODEL, response_format=V, name="agent")
 
-DOORS = (answergraph, answergraph.middleware)
+DOORS = (answergraph, answergraph.evidence, answergraph.middleware, answergraph.models)
 NAMES: dict[str, Any] = {
     **{name: getattr(door, name) for door in DOORS for name in door.__all__},
     **{name: value for name, value in globals().items() if not name.startswith("__")},

@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from answergraph import forget_refusals
+from answergraph.models import forget_refusals
 from tests.models.recording_proxy import RecordingProxy, Run
 from tests.models.report import table, those_leaner
 from tests.models.serve import weights

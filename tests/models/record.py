@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from answergraph import forget_refusals
+from answergraph.models import forget_refusals
 from tests.models.label import write_labels
 from tests.models.measure import MODELS, model_server, proxy_of
 from tests.models.recording_proxy import Settings

@@ -15,7 +15,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
-from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ReActTextModel, ToolStrategy, UsageLimits, create_agent
+from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.models.requests import asked_by
 

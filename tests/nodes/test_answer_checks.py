@@ -10,7 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, field_serializer
 
-from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, create_agent
+from answergraph import AgentSpecError, AnswerRejected, ToolStrategy, create_agent
+from answergraph.kit import AnswerAccepted
 from answergraph.middleware import AgentMiddleware
 from answergraph.state.field_record import FieldRecord, record_of
 from answergraph.testing import ScriptedChatModel

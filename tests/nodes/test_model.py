@@ -6,16 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langgraph.types import Command
 
-from answergraph import (
-    DeferredStrategy,
-    FallbackStrategy,
-    PromptedStrategy,
-    StructuredOutputValidationError,
-    ToolStrategy,
-    UsageLimits,
-    forget_refusals,
-)
+from answergraph import DeferredStrategy, FallbackStrategy, PromptedStrategy, ToolStrategy, UsageLimits
+from answergraph.errors import StructuredOutputValidationError
 from answergraph.middleware import ExtendedModelResponse, ModelResponse, wrap_model_call
+from answergraph.models import forget_refusals
 from answergraph.runtime.steps import Invoke
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, empty_ledger
 from answergraph.state.usage import NO_USAGE

@@ -5,16 +5,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 
-from answergraph import (
-    AnswerAccepted,
-    AnswerRejected,
-    DeferredStrategy,
-    FallbackStrategy,
-    PromptedStrategy,
-    StructuredOutputValidationError,
-    ToolStrategy,
-    UsageLimits,
-)
+from answergraph import AnswerRejected, DeferredStrategy, FallbackStrategy, PromptedStrategy, ToolStrategy, UsageLimits
+from answergraph.errors import StructuredOutputValidationError
+from answergraph.kit import AnswerAccepted
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING, Running, empty_ledger
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls, lookup, search

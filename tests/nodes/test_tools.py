@@ -10,7 +10,8 @@ from langgraph.graph import START, StateGraph
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Send, interrupt
 
-from answergraph import AgentState, UsageLimits, create_agent
+from answergraph import UsageLimits, create_agent
+from answergraph.middleware import AgentState
 from answergraph.nodes.tools import ToolCallStep, ToolResult, ToolsNode
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import AnswerKeys, PrivateState

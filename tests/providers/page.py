@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from answergraph import forget_refusals
+from answergraph.models import forget_refusals
 from tests.providers.providers import PROVIDERS, Provider
 from tests.providers.situations import Situation
 from tests.providers.test_matrix import CASES, SEEN, WAYS, played, seen

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
-from answergraph import create_agent, forget_refusals
+from answergraph import create_agent
+from answergraph.models import forget_refusals
 from tests.providers.providers import PROVIDERS, Provider
 from tests.providers.situations import Found, look_up, works
 from tests.providers.stub import Stub

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from answergraph import create_agent, forget_refusals
+from answergraph import create_agent
+from answergraph.models import forget_refusals
 from tests.providers.providers import PROVIDERS, Provider, with_rules
 from tests.providers.situations import FOUND, MISSING, SITUATIONS, Situation
 from tests.providers.stub import Stub

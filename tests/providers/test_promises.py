@@ -9,7 +9,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import DeferredStrategy, UsageLimits, create_agent, forget_refusals
+from answergraph import DeferredStrategy, UsageLimits, create_agent
+from answergraph.models import forget_refusals
 from tests.openai_server.reply import Reply
 from tests.providers.dialogue import Asked, Model, Refused, Rule
 from tests.providers.providers import Provider, named, with_rules

@@ -6,8 +6,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from answergraph import AnswerChannel
 from answergraph.graphs.add_ons.calculator.calculator import Calculation
+from answergraph.kit import AnswerChannel
 from answergraph.middleware import AgentMiddleware, before_model
 
 

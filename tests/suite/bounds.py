@@ -34,7 +34,7 @@ class Room:
 
 
 CORE = (
-    Room("answergraph/*.py", 240, 0),
+    Room("answergraph/*.py", 255, 0, "doors of errors and shapes; names that have left the top level"),
     Room("answergraph/runtime", 1180, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
@@ -44,11 +44,11 @@ CORE = (
     Room("answergraph/asking", 2270, 130),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4550, 98),
+        *("answergraph/evidence", 4575, 60),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums recomputed",
     ),
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
-    Room("answergraph/streaming", 340, 16),
+    Room("answergraph/streaming", 450, 16, "stream helpers, which lay in graphs/compose"),
     Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
     Room(
         "answergraph/calling",
@@ -65,9 +65,9 @@ CORE = (
     Room("middleware", 1110, 144, "a hook per node, in both colours; the caller's input as a source"),
     Room("graphs/*.py", 140, 32),
     Room("graphs/agent", 1340, 144, "installation in place of LangChain's"),
-    Room("graphs/compose", 520, 36),
+    Room("graphs/compose", 420, 36),
     Room("answergraph/testing", 50, 0),
-    Room("answergraph/kit", 570, 18, "twenty names instead of thirteen"),
+    Room("answergraph/kit", 580, 18, "twenty-seven names instead of thirteen"),
     Room("answergraph/agents", 190, 8),
 )
 ADD_ONS = (

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel
 
-from answergraph import FromTools, Grounded, Quote
+from answergraph import Grounded, Quote
+from answergraph.evidence import FromTools
 from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import fields_of
 from answergraph.state.tool_results import ToolRun

@@ -13,17 +13,12 @@ from langchain_core.messages import AIMessage, HumanMessage, InvalidToolCall
 from langchain_core.tools import ToolException
 from pydantic import BaseModel
 
-from answergraph import (
-    AgentSpecError,
-    PromptedStrategy,
-    RuleEvaluationError,
-    ToolStrategy,
-    parse_structured_output,
-)
+from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy
 from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
 from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.providers.refusals import objection_in
 from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.errors import RuleEvaluationError
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import answer_in
 from answergraph.graphs.add_ons.calculator.llm_math.math_expression import CalculationError, calculate
 from answergraph.graphs.add_ons.judge.judging.grounding import grounded_in
@@ -38,6 +33,7 @@ from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder,
 from answergraph.graphs.add_ons.workflow.takt_files import filled, without_ai
 from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
 from answergraph.json_text.json_in_text import closed_value
+from answergraph.kit import parse_structured_output
 from answergraph.offline.arithmetic_notation import ExpressionError
 from answergraph.offline.expression_search import find_expression
 from answergraph.react_text.react_reply import read_reply, thought_in

@@ -15,16 +15,9 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
 
-from answergraph import (
-    AutoStrategy,
-    PromptedStrategy,
-    ProviderStrategy,
-    ResponseFormatError,
-    ToolStrategy,
-    UsageLimits,
-    create_agent,
-)
+from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.answers.untrusted.untrusted_schema import MAX_FOLLOWED_CHARACTERS, check_untrusted_schema
+from answergraph.errors import ResponseFormatError
 from answergraph.json_schema.dialects import Dialect, SchemaNotExpressible
 from answergraph.json_schema.wire_schema import wire_schema
 from answergraph.testing import ScriptedChatModel

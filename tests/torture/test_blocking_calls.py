@@ -12,10 +12,11 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import AutoStrategy, PromptedStrategy, Quote, ReActTextModel, ToolStrategy, aresume, aunfinished, create_agent
+from answergraph import AutoStrategy, PromptedStrategy, Quote, ToolStrategy, aresume, aunfinished, create_agent
 from answergraph.graphs import create_calculator, create_judge, create_triage_agent, create_workflow
 from answergraph.graphs.add_ons.calculator.general_agent import general_agent
 from answergraph.middleware import GroundedAnswer
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.workflow.agents import step
 

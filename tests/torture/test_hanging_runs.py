@@ -16,7 +16,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import START, StateGraph
 
-from answergraph import AgentState, ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph.middleware import AgentState
 from answergraph.runtime import time_limits
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, DrippingModel, HangingModel, Verdict

@@ -8,7 +8,8 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from answergraph import AgentGraph, AgentState, AnswerRejected, create_agent
+from answergraph import AgentGraph, AnswerRejected, create_agent
+from answergraph.middleware import AgentState
 from answergraph.testing import ScriptedChatModel, ScriptedRequest
 
 

@@ -21,7 +21,7 @@ from answergraph.cli.terminal.live_view import progress_bar, run_graph
 from answergraph.cli.triage import triage_outputs as outputs
 from answergraph.cli.triage.triage_html import triage_page
 from answergraph.cli.triage.triage_view import print_changes, print_reports
-from answergraph.evidence.answer_bundle import BUNDLES_FORMAT, sealed
+from answergraph.evidence.bundles import BUNDLES_FORMAT, sealed
 from answergraph.graphs.add_ons.triage import CaseReport, create_triage_agent
 from answergraph.graphs.add_ons.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.add_ons.triage.triage_schema import Verdict

@@ -11,7 +11,8 @@ from typing import Any
 
 from langgraph.pregel import Pregel
 
-from answergraph import AgentSpecError, AnswerChannel
+from answergraph import AgentSpecError
+from answergraph.kit import AnswerChannel
 
 
 class AgentDoor:

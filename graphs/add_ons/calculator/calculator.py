@@ -7,7 +7,8 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from pydantic import BaseModel, Field
 from typing_extensions import TypeForm, TypeVar
 
-from answergraph import AgentGraph, FromTools, ToolRun, create_agent
+from answergraph import AgentGraph, create_agent
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.middleware import GroundedAnswer, RequireTools
 
 AnswerT = TypeVar("AnswerT")

@@ -18,10 +18,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
-from answergraph import AgentSpecError, AnswerChannel, UsageLimits
+from answergraph import AgentSpecError, UsageLimits
 from answergraph.graphs.add_ons.ensemble.ensemble_rules import Ensemble
 from answergraph.graphs.add_ons.ensemble.readers import DECISION, reader_node, state_schemas
-from answergraph.kit import GraphNode, Router, pure
+from answergraph.kit import AnswerChannel, GraphNode, Router, pure
 from answergraph.types import FieldStatus, OnDoubt, Status
 
 if TYPE_CHECKING:

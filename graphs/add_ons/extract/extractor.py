@@ -11,8 +11,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypeForm, TypeVar
 
-from answergraph import AgentGraph, AgentSpecError, AgentState, create_agent
-from answergraph.middleware import AgentMiddleware, GroundedAnswer, Input
+from answergraph import AgentGraph, AgentSpecError, create_agent
+from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer, Input
 
 AnswerT = TypeVar("AnswerT")
 

@@ -23,7 +23,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph import Abstention, AgentState, Outcome, ToolRun, UsageLimits, answer_bundle, create_agent
+from answergraph import Abstention, Outcome, UsageLimits, create_agent
+from answergraph.evidence import ToolRun, answer_bundle
 from answergraph.graphs.add_ons.triage.offline.triage_policy import triage_case
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.add_ons.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
@@ -39,7 +40,7 @@ from answergraph.graphs.add_ons.triage.triage_schema import (
 )
 from answergraph.graphs.add_ons.triage.triage_tools import TRIAGE_TOOLS
 from answergraph.kit import correction_message, resolve_model, sealed, tool_runs
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import AgentState, GroundedAnswer
 from answergraph.offline.offline_policy import attach
 
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude_failed", "conclude_passed", "conclude_flaky"

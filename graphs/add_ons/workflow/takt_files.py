@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answergraph import WorkflowSpecError
+from answergraph.errors import WorkflowSpecError
 from answergraph.graphs.add_ons.workflow.yaml_document import MAX_FILE_CHARACTERS
 
 SYNONYMS: Mapping[str, str] = {

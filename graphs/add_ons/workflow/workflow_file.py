@@ -13,7 +13,8 @@ from langchain_core.runnables import Runnable
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from answergraph import AgentSpecError, WorkflowSpecError, create_agent
+from answergraph import AgentSpecError, create_agent
+from answergraph.errors import WorkflowSpecError
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.takt_files import (
     REFUSED,

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
-from answergraph import RuleEvaluationError
+from answergraph.errors import RuleEvaluationError
 from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, no_judgment
 from answergraph.graphs.add_ons.judge.judging.tags import shortened, tag
 from answergraph.graphs.add_ons.workflow.workflow_state import StepResult, Transition, visits

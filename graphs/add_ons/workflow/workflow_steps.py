@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from langchain_core.runnables import Runnable
 
-from answergraph import AgentSpecError, RuleSyntaxError, WorkflowSpecError
+from answergraph import AgentSpecError
+from answergraph.errors import RuleSyntaxError, WorkflowSpecError
 from answergraph.graphs.add_ons.judge.rules.rule import parse_rule
 
 COMPLETE: Final = "COMPLETE"

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from answergraph import WorkflowFileError
+from answergraph.errors import WorkflowFileError
 from answergraph.kit import require_extra
 
 require_extra("workflow", "yaml")

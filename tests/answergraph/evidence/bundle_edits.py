@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from answergraph import verify_bundle
+from answergraph.evidence import verify_bundle
 from answergraph.runtime.errors import BundleError
 
 Place = tuple[Any, ...]

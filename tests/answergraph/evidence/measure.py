@@ -13,7 +13,8 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from answergraph import FromTools, Quote, ToolRun
+from answergraph import Quote
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
 from answergraph.evidence.texts.folding import fold

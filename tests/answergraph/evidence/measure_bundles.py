@@ -16,8 +16,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import BUNDLE_KEYS, FromTools, Quote, ToolStrategy, answer_bundle, create_agent
-from answergraph.evidence.answer_bundle import BUNDLES_FORMAT, sealed
+from answergraph import Quote, ToolStrategy, create_agent
+from answergraph.evidence import BUNDLE_KEYS, FromTools, answer_bundle
+from answergraph.evidence.bundles import BUNDLES_FORMAT, sealed
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.evidence.bundle_edits import as_read, edited, is_found, one_character_changed

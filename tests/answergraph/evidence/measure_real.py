@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from random import Random
 
-from answergraph import Quote, ToolRun
+from answergraph import Quote
+from answergraph.evidence import ToolRun
 from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
 from answergraph.state.field_path import FieldPath

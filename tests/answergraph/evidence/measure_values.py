@@ -14,7 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from answergraph import Grounded, ToolRun, check_evidence
+from answergraph import Grounded, check_evidence
+from answergraph.evidence import ToolRun
 
 Counts = Counter[tuple[bool, str]]
 

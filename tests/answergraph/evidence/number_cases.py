@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from answergraph import FromTools
+from answergraph.evidence import FromTools
 
 NumberCase = tuple[float, FromTools, str]
 

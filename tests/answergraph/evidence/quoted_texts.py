@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 
-from answergraph import ToolRun
+from answergraph.evidence import ToolRun
 from answergraph.state.tool_results import texts_of
 
 _WORDS = """

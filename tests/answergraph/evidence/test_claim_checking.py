@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, RootModel
 from typing_extensions import TypedDict
 
-from answergraph import FromTools, Quote, ToolRun, check_evidence
+from answergraph import Quote, check_evidence
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.evidence.claim_checking import EvidenceReport, check_fields
 from answergraph.evidence.claims import Claim
 from answergraph.state.field_path import FieldPath

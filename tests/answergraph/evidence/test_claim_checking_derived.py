@@ -7,7 +7,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Derived, Grounded, answer_bundle, check_evidence, create_agent, verify_bundle
+from answergraph import AgentSpecError, Derived, Grounded, check_evidence, create_agent
+from answergraph.evidence import answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

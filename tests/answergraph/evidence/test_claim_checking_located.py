@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel
 
-from answergraph import FromTools, Quote
+from answergraph import Quote
+from answergraph.evidence import FromTools
 from answergraph.kit import AnswerSchema, locate
 
 LOG = "12:03 the disk is full\n12:04 7 of 9 jobs failed"

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from answergraph import Quote, ToolRun, check_evidence
+from answergraph import Quote, check_evidence
+from answergraph.evidence import ToolRun
 from tests.answergraph.evidence.altered_cases import ALTERED
 from tests.answergraph.evidence.measure_real import accepted, cases
 from tests.answergraph.evidence.real_cases import FAITHFUL

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from answergraph import FromTools, ToolRun, check_evidence
+from answergraph import check_evidence
+from answergraph.evidence import FromTools, ToolRun
 
 
 def counted(value: float, text: str, args: dict[str, Any] | None = None, **mark: Any) -> bool:

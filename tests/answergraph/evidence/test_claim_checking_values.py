@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Grounded, Quote, ToolRun, check_evidence
+from answergraph import AgentSpecError, Grounded, Quote, check_evidence
+from answergraph.evidence import ToolRun
 
 CSV = "id,qty,price\nA1,12,9.25\nA2,7,3.10\n"
 TABLE = "| qty | price |\n|---|---|\n| 7 | 9 |"

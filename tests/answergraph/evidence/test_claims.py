@@ -8,7 +8,8 @@ import pytest
 from pydantic import BaseModel, Field, RootModel
 from typing_extensions import TypedDict
 
-from answergraph import FromTools, Quote
+from answergraph import Quote
+from answergraph.evidence import FromTools
 from tests.answergraph.evidence.marked_claims import claims_of
 
 Quoted = Annotated[str, Quote()]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel, TypeAdapter, create_model
 from pydantic.alias_generators import to_camel
 
-from answergraph import FromTools, Quote, ToolRun, check_evidence
+from answergraph import Quote, check_evidence
+from answergraph.evidence import FromTools, ToolRun
 from answergraph.evidence.claims import fields_of
 from answergraph.state.field_path import FieldPath
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter
 
-from answergraph import AgentSpecError, FromTools, Quote
+from answergraph import AgentSpecError, Quote
+from answergraph.evidence import FromTools
 from answergraph.evidence.marks import mark_from_json
 
 

@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import BUNDLE_KEYS, Abstention, FromTools, Quote, ToolStrategy, answer_bundle, create_agent, verify_bundle
+from answergraph import Abstention, Quote, ToolStrategy, create_agent
+from answergraph.evidence import BUNDLE_KEYS, FromTools, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer
 from answergraph.runtime.errors import BundleError
 from answergraph.testing import ScriptedChatModel

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from answergraph import AgentSpecError, answer_bundle, verify_bundle
-from answergraph.evidence.answer_bundle import sealed
+from answergraph import AgentSpecError
+from answergraph.evidence import answer_bundle, verify_bundle
+from answergraph.evidence.bundles import sealed
 from answergraph.runtime.errors import BundleError
 from tests.answergraph.evidence.bundle_edits import JUNK, at, is_found, places_in
 from tests.answergraph.evidence.measure_bundles import main

@@ -9,16 +9,10 @@ from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
-from answergraph import (
-    AgentSpecError,
-    PromptedStrategy,
-    StructuredOutputValidationError,
-    ToolStrategy,
-    UsageLimits,
-    create_agent,
-    forget_refusals,
-)
+from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.errors import StructuredOutputValidationError
 from answergraph.kit import Reading, ask_model
+from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 from tests.openai_server.behaviour import rejects_json_schema

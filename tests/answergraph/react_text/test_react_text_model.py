@@ -15,10 +15,10 @@ from answergraph import (
     FallbackStrategy,
     PromptedStrategy,
     ProviderStrategy,
-    ReActTextModel,
     ToolStrategy,
     create_agent,
 )
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

@@ -16,8 +16,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from answergraph import ReActTextModel, UsageLimits, create_agent
+from answergraph import UsageLimits, create_agent
 from answergraph.middleware import NarrowResponseFormat
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_tests.unit_tests import ChatModelUnitTests
 
-from answergraph import ReActTextModel
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 
 

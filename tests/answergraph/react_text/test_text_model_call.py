@@ -8,7 +8,8 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI, OpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import ReActTextModel, create_agent
+from answergraph import create_agent
+from answergraph.models import ReActTextModel
 from tests.openai_server import OpenAIServer, Reply, Usage, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run

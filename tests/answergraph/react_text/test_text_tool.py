@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
-from answergraph import AgentSpecError, llm_math_tool
+from answergraph import AgentSpecError
+from answergraph.graphs import llm_math_tool
 from answergraph.react_text.text_tool import TextTool, text_input
 from answergraph.testing import ScriptedChatModel
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, field_serializer
 
-from answergraph import MultipleStructuredOutputsError, PromptedStrategy, StructuredOutputValidationError, ToolStrategy
+from answergraph import PromptedStrategy, ToolStrategy
 from answergraph.answers.canonical_json import canonical_json
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
+from answergraph.errors import MultipleStructuredOutputsError, StructuredOutputValidationError
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.state.field_record import record_of
 from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls

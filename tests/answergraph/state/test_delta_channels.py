@@ -16,7 +16,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from langgraph.types import Overwrite
 
-from answergraph import AgentState, build_agent_graph, create_agent
+from answergraph import build_agent_graph, create_agent
+from answergraph.middleware import AgentState
 from answergraph.state.delta_channels import MESSAGES, MessagesChannel, merge_messages
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

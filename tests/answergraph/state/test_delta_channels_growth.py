@@ -16,7 +16,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-from answergraph import BUNDLE_KEYS, ToolStrategy, UsageLimits, create_agent
+from answergraph import ToolStrategy, UsageLimits, create_agent
+from answergraph.evidence import BUNDLE_KEYS
 from answergraph.middleware import RequireTools
 from answergraph.state.tool_results import merge_results
 from answergraph.testing import ScriptedChatModel

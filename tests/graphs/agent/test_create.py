@@ -7,7 +7,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 
-from answergraph import AgentSpecError, ProviderStrategy, StructuredOutputValidationError, ToolStrategy, create_agent
+from answergraph import AgentSpecError, ProviderStrategy, ToolStrategy, create_agent
+from answergraph.errors import StructuredOutputValidationError
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import (
     BAD,

@@ -9,7 +9,9 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.graph import MessagesState, StateGraph
 from pydantic import Field
 
-from answergraph import AnswerChannel, StoredAnswerError, ToolStrategy, create_agent
+from answergraph import ToolStrategy, create_agent
+from answergraph.errors import StoredAnswerError
+from answergraph.kit import AnswerChannel
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Route, Verdict, call, calls
 

@@ -9,7 +9,8 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
+from answergraph.kit import AnswerAccepted
 from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
 

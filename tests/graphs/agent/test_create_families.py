@@ -10,8 +10,9 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
-from answergraph import PromptedStrategy, ToolStrategy, create_agent, forget_refusals, known_refusals
+from answergraph import PromptedStrategy, ToolStrategy, create_agent
 from answergraph.asking.providers.provider_table import families
+from answergraph.models import forget_refusals, known_refusals
 from tests.openai_server import OpenAIServer
 from tests.openai_server import families as servers
 from tests.openai_server.families import NUMBER, Script

@@ -18,9 +18,8 @@ from answergraph import (
     ProviderStrategy,
     ToolStrategy,
     create_agent,
-    forget_refusals,
-    known_refusals,
 )
+from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import (
     Failure,

@@ -11,8 +11,8 @@ from langgraph.graph import END
 from langgraph.prebuilt import InjectedState
 from langgraph.types import Command
 
-from answergraph import AgentSpecError, AgentState, ToolStrategy, build_agent_graph, create_agent
-from answergraph.middleware import AgentMiddleware, ExtendedModelResponse, after_agent, after_model, before_model
+from answergraph import AgentSpecError, ToolStrategy, build_agent_graph, create_agent
+from answergraph.middleware import AgentMiddleware, AgentState, ExtendedModelResponse, after_agent, after_model, before_model
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Missing, Verdict, agent_of, call, calls
 

@@ -17,10 +17,9 @@ from answergraph import (
     ToolStrategy,
     UsageLimits,
     create_agent,
-    forget_refusals,
-    known_refusals,
 )
 from answergraph.middleware import wrap_model_call
+from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import (
     BAD,

@@ -10,8 +10,9 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import create_agent, forget_refusals, known_refusals
+from answergraph import create_agent
 from answergraph.asking.providers import refusals
+from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.openai_server.reply import JSONObject

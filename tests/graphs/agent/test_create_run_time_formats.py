@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answergraph import AgentSpecError, FromContext, NoAnswerError, ResponseFormatError, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentSpecError, FromContext, NoAnswerError, ToolStrategy, UsageLimits, create_agent
+from answergraph.errors import ResponseFormatError
 from answergraph.middleware import NarrowResponseFormat, before_model
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import (

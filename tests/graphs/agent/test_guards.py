@@ -6,7 +6,8 @@ import pytest
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Quote, ResponseFormatError, ToolStrategy, create_agent
+from answergraph import AgentSpecError, Quote, ToolStrategy, create_agent
+from answergraph.errors import ResponseFormatError
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls

@@ -25,8 +25,9 @@ from langgraph.graph import StateGraph
 from pydantic import BaseModel, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from answergraph import AnswerChannel, ToolStrategy, as_node, create_agent
+from answergraph import ToolStrategy, as_node, create_agent
 from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.kit import AnswerChannel
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run

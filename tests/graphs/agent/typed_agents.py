@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 from answergraph import (
     AgentGraph,
     AgentResult,
-    AnswerEvent,
     AutoStrategy,
     DeferredStrategy,
     FallbackStrategy,
@@ -22,11 +21,12 @@ from answergraph import (
     ToolStrategy,
     aresume,
     create_agent,
-    is_answer_event,
     resume,
 )
 from answergraph.graphs import create_calculator, create_extractor
 from answergraph.graphs.add_ons.calculator.calculator import Calculation
+from answergraph.streaming import is_answer_event
+from answergraph.types import AnswerEvent
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 

@@ -11,7 +11,8 @@ from langgraph.graph import StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from answergraph import AnswerChannel, ToolStrategy, UsageLimits, as_node, build_agent_graph, create_agent
+from answergraph import ToolStrategy, UsageLimits, as_node, build_agent_graph, create_agent
+from answergraph.kit import AnswerChannel
 from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Verdict, call, calls, search

@@ -10,9 +10,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
-from answergraph import AgentSpecError, AgentToolArtifact, ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph import AgentSpecError, ToolStrategy, UsageLimits, as_tool, create_agent
 from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
+from answergraph.types import AgentToolArtifact
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Verdict, call, calls, search
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}

@@ -4,12 +4,17 @@ import importlib
 
 PACKAGES = (
     "answergraph",
+    "answergraph.errors",
+    "answergraph.evidence",
     "answergraph.graphs",
-    "answergraph.middleware",
-    "answergraph.testing",
     "answergraph.kit",
     "answergraph.many",
+    "answergraph.middleware",
+    "answergraph.models",
     "answergraph.serving",
+    "answergraph.streaming",
+    "answergraph.testing",
+    "answergraph.types",
 )
 OF_EXTRAS = ("answergraph.page.app", "answergraph.cli.command_line", "answergraph.agents", "answergraph.graphs.served")
 

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
-from answergraph import RuleNotMatched
+from answergraph.errors import RuleNotMatched
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, Judging, Judgment, StageRecord, no_judgment
 from answergraph.graphs.add_ons.judge.judging.tags import tag
 from answergraph.graphs.add_ons.judge.rules.rule import Choice, RuleMatch, Rules

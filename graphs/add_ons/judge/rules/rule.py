@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any, Literal, cast
 
-from answergraph import AgentSpecError, RuleSyntaxError
+from answergraph import AgentSpecError
+from answergraph.errors import RuleSyntaxError
 from answergraph.graphs.add_ons.judge.rules.rule_parser import RuleReader
 from answergraph.graphs.add_ons.judge.rules.when_expression import Expression, Facts
 

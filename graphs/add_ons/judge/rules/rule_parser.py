@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from answergraph import RuleSyntaxError
+from answergraph.errors import RuleSyntaxError
 from answergraph.graphs.add_ons.judge.rules import when_expression as when
 from answergraph.graphs.add_ons.judge.rules.when_expression import Expression
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from answergraph import RuleEvaluationError
+from answergraph.errors import RuleEvaluationError
 
 ITEM = "item"
 """The name of the current item in the condition of ``exists(list, condition)`` and ``count(list, condition)``."""

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr, TypeAdapter, create_model
 from typing_extensions import TypedDict
 
-from answergraph import StoredAnswerError
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.answers.storage.answer_channel import AnswerCodec, UnreadableAnswer
+from answergraph.errors import StoredAnswerError
 
 
 class Point(BaseModel):

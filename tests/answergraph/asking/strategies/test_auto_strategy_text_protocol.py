@@ -9,8 +9,9 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import UsageLimits, create_agent, forget_refusals, known_refusals
+from answergraph import UsageLimits, create_agent
 from answergraph.asking.providers.refusals import objection_in
+from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, says
 from tests.openai_server.reply import JSONObject

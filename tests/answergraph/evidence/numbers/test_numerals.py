@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from answergraph import FromTools
+from answergraph.evidence import FromTools
 from answergraph.evidence.claim_checking import check_fields
 from answergraph.evidence.claims import Claim
 from answergraph.state.field_path import FieldPath

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from answergraph import AgentSpecError, ResponseFormatError
+from answergraph import AgentSpecError
+from answergraph.errors import ResponseFormatError
 from answergraph.graphs.add_ons.calculator.general_agent import GeneralAgentContext, general_agent
 from answergraph.graphs.served import calculator
 from tests.openai_server import OpenAIServer, says

@@ -10,8 +10,9 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph import MessagesState, StateGraph
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, AnswerAccepted, AnswerRejected, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentSpecError, AnswerRejected, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs import create_ensemble, create_extractor
+from answergraph.kit import AnswerAccepted
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

@@ -9,7 +9,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, answer_bundle, verify_bundle
+from answergraph import AgentSpecError
+from answergraph.evidence import answer_bundle, verify_bundle
 from answergraph.graphs import create_extractor
 from answergraph.graphs.add_ons.extract.extractor import extract_by_context
 from answergraph.testing import ScriptedChatModel

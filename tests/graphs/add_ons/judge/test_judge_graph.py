@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from syrupy.assertion import SnapshotAssertion
 from typing_extensions import TypedDict
 
-from answergraph import AgentSpecError, RuleEvaluationError, RuleNotMatched, RuleSyntaxError, create_agent, judgment_match_method
-from answergraph.graphs import create_judge
+from answergraph import AgentSpecError, create_agent
+from answergraph.errors import RuleEvaluationError, RuleNotMatched, RuleSyntaxError
+from answergraph.graphs import create_judge, judgment_match_method
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.judge.judge_models import answer
 from tests.suite.colors import Run

@@ -8,10 +8,12 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.graph import END
 from pydantic import BaseModel
 
-from answergraph import AgentState, Judgment, RuleNotMatched, ToolStrategy, UsageLimits, build_agent_graph, create_agent
+from answergraph import ToolStrategy, UsageLimits, build_agent_graph, create_agent
+from answergraph.errors import RuleNotMatched
 from answergraph.graphs import create_judge
-from answergraph.middleware import after_agent
+from answergraph.middleware import AgentState, after_agent
 from answergraph.testing import ScriptedChatModel
+from answergraph.types import Judgment
 from tests.suite.colors import Run
 
 QUESTION: dict[str, Any] = {"messages": ["Assess it."]}

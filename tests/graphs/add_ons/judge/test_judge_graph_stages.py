@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from answergraph import PromptedStrategy, ToolStrategy, forget_refusals
+from answergraph import PromptedStrategy, ToolStrategy
 from answergraph.graphs import create_judge
+from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.judge.judge_models import STAGES, Event, Kind, answer, eventful, model_of, stage_of
 from tests.suite.colors import Run

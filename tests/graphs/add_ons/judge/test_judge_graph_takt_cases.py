@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from answergraph import RuleEvaluationError, RuleSyntaxError, forget_refusals, parse_structured_output
+from answergraph.errors import RuleEvaluationError, RuleSyntaxError
 from answergraph.graphs import create_judge
 from answergraph.graphs.add_ons.judge.rules.rule import parse_rule
+from answergraph.kit import parse_structured_output
+from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from langchain_openai import ChatOpenAI
 
-from answergraph import forget_refusals
 from answergraph.graphs import create_judge
+from answergraph.models import forget_refusals
 from answergraph.offline.offline_policy import attach
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 from tests.openai_server.behaviour import Behaviour, rejects_json_schema, rejects_response_format, rejects_tool_choice_required

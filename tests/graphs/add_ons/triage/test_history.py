@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from answergraph import AgentSpecError, verify_bundle
+from answergraph import AgentSpecError
+from answergraph.evidence import verify_bundle
 from answergraph.graphs import create_triage_agent
 from answergraph.graphs.add_ons.triage.triage_graph import TRIAGE_KEYS
 from answergraph.testing import ScriptedChatModel

@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from answergraph import WorkflowFileError
+from answergraph.errors import WorkflowFileError
 from answergraph.graphs import load_workflow
 
 

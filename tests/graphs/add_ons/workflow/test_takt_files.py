@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import tool
 
-from answergraph import WorkflowFileError
+from answergraph.errors import WorkflowFileError
 from answergraph.graphs import load_workflow
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

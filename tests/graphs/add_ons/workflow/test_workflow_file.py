@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from answergraph import AgentSpecError, WorkflowFileError
+from answergraph import AgentSpecError
+from answergraph.errors import WorkflowFileError
 from answergraph.graphs import load_workflow
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run

@@ -10,7 +10,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 from syrupy.assertion import SnapshotAssertion
 
-from answergraph import AgentSpecError, WorkflowSpecError, create_agent
+from answergraph import AgentSpecError, create_agent
+from answergraph.errors import WorkflowSpecError
 from answergraph.graphs import WorkflowLimits, WorkflowStep, create_workflow
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.workflow.agents import says, step

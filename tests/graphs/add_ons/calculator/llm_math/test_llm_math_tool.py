@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import ToolMessage
 
-from answergraph import llm_math_tool
+from answergraph.graphs import llm_math_tool
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

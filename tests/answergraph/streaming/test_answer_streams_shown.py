@@ -8,7 +8,8 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import AnswerTransformer, HideAnswerCalls, ToolStrategy, create_agent
+from answergraph import ToolStrategy, create_agent
+from answergraph.streaming import AnswerTransformer, HideAnswerCalls
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

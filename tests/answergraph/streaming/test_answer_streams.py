@@ -20,8 +20,8 @@ from answergraph import (
     ProviderStrategy,
     ToolStrategy,
     create_agent,
-    is_answer_event,
 )
+from answergraph.streaming import is_answer_event
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 

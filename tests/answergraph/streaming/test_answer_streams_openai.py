@@ -7,7 +7,8 @@ from langchain_core.messages import AIMessageChunk
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import HideAnswerCalls, ProviderStrategy, ToolStrategy, create_agent
+from answergraph import ProviderStrategy, ToolStrategy, create_agent
+from answergraph.streaming import HideAnswerCalls
 from tests.openai_server import OpenAIServer, Reply, ToolCall, says
 from tests.suite.colors import Run
 
