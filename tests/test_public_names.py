@@ -184,6 +184,7 @@ DOORS = {
         "Difference",
         "EvalReport",
         "FieldScore",
+        "JudgedBy",
         "RecordMode",
         "Replay",
         "ScriptExhaustedError",

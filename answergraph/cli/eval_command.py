@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,23 +23,36 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
         list[str] | None, typer.Option(help="LIST=FIELD: match the items of this list by this field, items=sku.")
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Runs at a time, at most.")] = 8,
+    ledger: Annotated[
+        str | None, typer.Option(help="A SQLite file or a postgresql:// URL: the same command goes on where a killed one was.")
+    ] = None,
     max_p: Annotated[float, typer.Option(help="The largest p-value of a drop; 1: each drop counts, with few cases too.")] = 0.05,
 ) -> None:
     """Score an agent field by field on cases. Exit code 0: no field is worse; 1: one is; 2: bad usage."""
+    from rich.progress import TextColumn
+
+    from answergraph.cli.terminal.live_view import progress_bar
     from answergraph.evaluation.junit_file import write_junit
     from answergraph.testing import EvalReport, evaluate
 
     with errors_as_bad_usage():
         earlier = None if against is None else EvalReport.load(against)  # before the agent is paid for
         keys = dict(_list_and_field(option) for option in key or ())
-        report = evaluate(imported(agent), cases, repeats=repeats, keys=keys, concurrency=concurrency)
+        options: dict[str, Any] = {"repeats": repeats, "keys": keys, "concurrency": concurrency, "ledger": ledger}
+        with progress_bar(TextColumn("runs")) as display:
+            task = display.add_task("eval", total=None)
+
+            def show(done: int, runs: int) -> None:
+                display.update(task, completed=done, total=runs)
+
+            report = evaluate(imported(agent), cases, **options, progress=show)
         worse = [] if earlier is None else report.compare(earlier, max_p=max_p)
         if save is not None and not (worse and against is not None and save.resolve() == against.resolve()):
             report.save(save)
         if junit is not None:
             write_junit(report, junit)
     typer.echo(str(report))
-    for line in dict.fromkeys(f"{run['case']}: {run['reason']}" for run in report.runs if run["status"] == "error"):
+    for line in dict.fromkeys(f"{run['case']}: {run['reason']}" for run in report.runs if run["status"] == "unanswered"):
         typer.echo(one_line(line), err=True)
     for difference in worse:
         typer.echo(one_line(f"Worse: {difference.text}"), err=True)

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluation_cases import Case, named_cases
 from answergraph.evaluation.evaluation_report import CaseRun, EvalReport
-from answergraph.evaluation.field_results import FieldComparison, FieldResult
+from answergraph.evaluation.field_results import FieldComparison, FieldResult, expectation_result
+from answergraph.many import Row, map_answers
 from answergraph.patches.changes import place_in
-from answergraph.runtime.argument_checks import shown
-from answergraph.runtime.errors import AgentSpecError, NoAnswerError
-from answergraph.state.field_record import BACKED, FieldRecord
-from answergraph.tapes.differences import TapeMismatch
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.field_record import BACKED
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-
     from answergraph.graphs.agent.agent_types import AgentGraph
 
 _USAGE = ("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "seconds", "cost")
@@ -29,13 +26,16 @@ _USAGE = ("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_t
 _as_json = partial(to_jsonable_python, by_alias=True)
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation answers
     agent: AgentGraph[Any],
     cases: Iterable[Case] | str | Path,
     *,
     repeats: int = 1,
     keys: Mapping[str, str] | None = None,
+    normalize: Callable[[str], str] = folded,
     concurrency: int = 8,
+    ledger: str | Path | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> EvalReport:
     """Run an agent over cases, and score its answers field by field.
 
@@ -48,7 +48,11 @@ def evaluate(
         repeats: How often each case is run, since models answer differently each time.
         keys: The field by which the items of a list are matched, by the list's path: ``{"items": "sku"}``. Without it, an item
             is matched to the one with the most equal fields.
+        normalize: Returns equal texts for those that mean the same; by default, case, spacing and width do not count.
         concurrency: Runs at a time, at most.
+        ledger: A SQLite file or a ``postgresql://`` URL, by which a killed evaluation goes on. It is of one agent: runs that it
+            has are not asked again.
+        progress: Is called after each run, with the number of runs that have ended, and that of all.
 
     Raises:
         AgentSpecError: If a case cannot be used, or the agent has no response format.
@@ -65,77 +69,66 @@ def evaluate(
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    checks = {name: _check_of(name, case, keys or {}) for name, case in every.items()}
-    names = [name for name in every for _ in range(repeats)]
-    # A thread of its own for each run: an agent with a checkpointer needs one.
-    configs: list[RunnableConfig] = [{"configurable": {"thread_id": uuid4().hex}, "max_concurrency": concurrency} for _ in names]
-    graph: Any = agent
-    results = graph.batch([_input_of(every[name]) for name in names], configs, return_exceptions=True)
-    ends = zip(names, map(_end_of, results), strict=True)
-    return EvalReport([_run_of(name, end, checks[name](end)) for name, end in ends])
+    comparison = FieldComparison(keys or {}, normalize=normalize)
+    checks = {name: _check_of(name, case, comparison) for name, case in every.items()}
+    planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
+    case_of = {each["run"]: each["case"] for each in planned}
+    rows = map_answers(
+        agent,
+        planned,
+        key="run",
+        input=lambda each: every[each["case"]].inputs,
+        ledger=ledger,
+        concurrency=concurrency,
+        stop_after=None,
+        share_equal_inputs=False,
+    )
+    runs: dict[str, CaseRun] = {}
+    for row in rows:
+        name = case_of[row.key]
+        runs[row.key] = _run_of(name, row, checks[name](row))
+        if progress is not None:
+            progress(len(runs), len(planned))
+    return EvalReport([runs[each["run"]] for each in planned], rows.notes)
 
 
-class Ending(NamedTuple):
-    """How a run ended."""
-
-    status: str
-    reason: str
-    answer: Any = None
-    records: Mapping[str, FieldRecord] = {}
-    usage: Mapping[str, Any] = {}
-
-
-def _input_of(case: Case) -> object:
-    return {"messages": case.inputs} if isinstance(case.inputs, str) else case.inputs
-
-
-def _check_of(name: str, case: Case, keys: Mapping[str, str]) -> Callable[[Ending], list[FieldResult]]:
+def _check_of(name: str, case: Case, comparison: FieldComparison) -> Callable[[Row[Any]], list[FieldResult]]:
     """Return how a case scores the end of a run."""
     expected = case.expected_output
     if callable(expected):
         return partial(_by_predicate, expected)
     try:
-        return partial(_by_field, _as_json(expected), keys)
+        return partial(_by_field, _as_data(expected), comparison)
     except PydanticSerializationError as error:
         raise AgentSpecError(f"The case {name!r} expects what is no JSON: {error}.") from error
 
 
-def _by_predicate(holds: Callable[[Any], object], end: Ending) -> list[FieldResult]:
-    if end.status != "answered":
-        return [FieldResult(field="", mark="missing", supported=False, problem="there is no answer")]
-    if holds(end.answer):
-        return [FieldResult(field="", mark="right", supported=False, problem=None)]
-    return [FieldResult(field="", mark="wrong", supported=False, problem=f"the case does not accept {shown(end.answer)}")]
+def _as_data(expected: object) -> Any:
+    """Return an expected answer as JSON, but for its predicates."""
+    if isinstance(expected, Mapping):
+        return {key: _as_data(value) for key, value in expected.items()}
+    if isinstance(expected, list):
+        return [_as_data(value) for value in expected]
+    return expected if callable(expected) else _as_json(expected)
 
 
-def _by_field(expected: object, keys: Mapping[str, str], end: Ending) -> list[FieldResult]:
-    data = _as_json(end.answer)
+def _by_predicate(holds: Callable[[Any], object], row: Row[Any]) -> list[FieldResult]:
+    return [expectation_result(holds, row.answer if row.status == "answered" else None)]
+
+
+def _by_field(expected: object, comparison: FieldComparison, row: Row[Any]) -> list[FieldResult]:
+    # An abstention is the answer of another type.
+    data = _as_json(row.answer) if row.status == "answered" else None
     # Records have the names of the declared type, JSON has aliases.
-    backed = [place_in(data, path, end.answer) or "" for path, record in end.records.items() if record["status"] in BACKED]
-    results = list(FieldComparison(keys, backed).results(expected, data))
-    if end.status == "answered" or (end.status == "abstained" and expected is None):
+    backed = [place_in(data, path, row.answer) or "" for path, record in row.fields.items() if record["status"] in BACKED]
+    results = list(comparison.backed_by(backed).results(expected, data))
+    if row.status == "answered" or (row.status == "abstained" and expected is None):
         return results
     # A run that failed is not right about a field that is expected to be empty.
     return [{**each, "mark": "missing", "problem": each["problem"] or "there is no answer"} for each in results]
 
 
-def _run_of(name: str, end: Ending, results: list[FieldResult]) -> CaseRun:
-    usage = {key: end.usage.get(key) for key in _USAGE}
-    return CaseRun(case=name, status=end.status, reason=end.reason, fields=results, usage=usage)
-
-
-def _end_of(result: Any) -> Ending:
-    """Return how a run ended, of its result or of what it raised."""
-    if isinstance(result, AgentSpecError | TapeMismatch):
-        raise result  # the developer's mistake is every case's, and a tape of other runs says nothing of this agent
-    if isinstance(result, Exception) and not isinstance(result, NoAnswerError):
-        return Ending("error", f"{type(result).__name__}: {result}")
-    outcome = result.outcome if isinstance(result, NoAnswerError) else result.get("outcome")
-    if outcome is None and "__interrupt__" in result:
-        return Ending("deferred", f"The run waits: {result['__interrupt__']}")
-    if outcome is None:
-        raise AgentSpecError("The agent gives no typed answer that could be scored: give it a response_format.")
-    status = outcome["status"]
-    if status != "answered":
-        return Ending(status, outcome["reason"], usage=outcome["usage"])
-    return Ending(status, outcome["reason"], result["structured_response"], outcome["fields"], outcome["usage"])
+def _run_of(name: str, row: Row[Any], results: list[FieldResult]) -> CaseRun:
+    counts: Mapping[str, Any] = row.outcome["usage"]
+    usage = {key: counts.get(key) for key in _USAGE}
+    return CaseRun(case=name, status=row.status, reason=row.reason, fields=results, usage=usage)

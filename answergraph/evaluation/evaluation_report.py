@@ -32,7 +32,7 @@ class CaseRun(TypedDict):
 
     case: str
     status: str
-    """How the run ended; ``error`` if it raised."""
+    """How the run ended; ``unanswered`` if it raised."""
     reason: str
     fields: list[FieldResult]
     usage: dict[str, float | None]
@@ -63,6 +63,8 @@ class EvalReport:
     """The scores of an agent by field; ``print`` shows them as Markdown."""
 
     runs: Sequence[CaseRun]
+    notes: Sequence[str] = ()
+    """What to know about the runs, in sentences: that the agent changed since the ledger was begun."""
 
     @cached_property
     def fields(self) -> Mapping[str, FieldScore]:
@@ -158,6 +160,7 @@ class EvalReport:
 
     def _lines(self) -> Iterator[str]:
         ends = ", ".join(f"{count} {status}" for status, count in self.statuses.items())
+        yield from self.notes
         yield f"Cases: {len(self._cases)}; runs: {len(self.runs)} ({ends})"
         for name in ("model_calls", "tool_calls", "total_tokens", "cost"):
             if (number := self.usage.get(name)) is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from answergraph.graphs.add_ons.ensemble.same_values import aligned, meaning
+from answergraph.evaluation.alike import Normalize, Pair, is_empty, is_same, pairs
 from answergraph.kit import FieldPath
 from answergraph.runtime.argument_checks import shown
-from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 
 WHOLE = FieldPath()
 _MAX_SHOWN = 80
@@ -28,13 +28,19 @@ class FieldResult(TypedDict):
     problem: str | None
 
 
+@dataclass(frozen=True)
 class FieldComparison:
-    """Compares answers; ``backed`` holds the places of the answer that something stands behind."""
+    """Compares answers with expected ones."""
 
-    def __init__(self, keys: Mapping[str, str], backed: Collection[str]) -> None:
-        """``keys`` names the field by which the items of a list are matched, by the list's path."""
-        self._keys = keys
-        self._backed = backed
+    keys: Mapping[str, str]
+    """The field by which the items of a list are matched, by the list's path."""
+    normalize: Normalize
+    backed: Collection[str] = ()
+    """The places of the answer that something stands behind."""
+
+    def backed_by(self, places: Collection[str]) -> FieldComparison:
+        """Return the comparison with an answer of which something stands behind these places."""
+        return replace(self, backed=places)
 
     def results(
         self, expected: object, actual: object, path: FieldPath = WHOLE, place: FieldPath = WHOLE
@@ -58,9 +64,11 @@ class FieldComparison:
     def _items(
         self, expected: Sequence[object], actual: Sequence[object], path: FieldPath, place: FieldPath
     ) -> Iterator[FieldResult]:
-        key = self._keys.get(path.pattern)
+        key = self.keys.get(path.pattern)
         # Only the expected fields say which item is meant.
-        rows = aligned([expected, _like(expected, actual)]) if key is None else _by_key(expected, actual, key, path)
+        rows = (
+            pairs(expected, _like(expected, actual), self.normalize) if key is None else self._by_key(expected, actual, key, path)
+        )
         for one, other in rows:
             if one is not None:
                 item = None if other is None else actual[other]
@@ -69,22 +77,37 @@ class FieldComparison:
                 yield _result(path / other, "extra", problem=f"{_short(actual[other])} is not expected")
 
     def _value(self, expected: object, actual: object, path: FieldPath, place: FieldPath) -> FieldResult:
-        if is_same(expected, actual):
-            return _result(path, "right", supported=place in self._backed)
+        supported = place in self.backed
+        if callable(expected):
+            return {**expectation_result(expected, actual), "field": str(path), "supported": supported}
+        if is_same(expected, actual, self.normalize):
+            return _result(path, "right", supported=supported)
         if actual is None:
             return _result(path, "missing", problem=f"{_short(expected)} is missing")
-        mark: Literal["wrong", "extra"] = "extra" if _is_empty(expected) else "wrong"
-        problem = f"expected {_short(expected)}, got {_short(actual)}"
-        return _result(path, mark, supported=place in self._backed, problem=problem)
+        mark: Literal["wrong", "extra"] = "extra" if is_empty(expected) else "wrong"
+        return _result(path, mark, supported=supported, problem=f"expected {_short(expected)}, got {_short(actual)}")
+
+    def _by_key(self, expected: Sequence[object], actual: Sequence[object], key: str, path: FieldPath) -> Iterator[Pair]:
+        free = list(range(len(actual)))
+        for one, item in enumerate(expected):
+            if not isinstance(item, Mapping) or key not in item:
+                raise AgentSpecError(f"keys={{{str(path.pattern)!r}: {key!r}}}: the expected {path / one} has no {key!r}.")
+            same = (each for each in free if is_same(item[key], _key_of(actual[each], key), self.normalize))
+            if (other := next(same, None)) is not None:
+                free.remove(other)
+            yield one, other
+        yield from ((None, each) for each in free)
 
 
-def is_same(one: object, other: object) -> bool:
-    """Tell whether two values mean the same: numbers by value, texts without case and spacing, an empty list and nothing."""
-    if meaning(one) == meaning(other) or (_is_empty(one) and _is_empty(other)):
-        return True
-    # In JSON a Decimal is a text.
-    numbers = {_number(one), _number(other)}
-    return isinstance(one, str) != isinstance(other, str) and len(numbers) == 1 and None not in numbers
+def expectation_result(holds: Callable[[Any], object], value: object) -> FieldResult:
+    """Return what a predicate says of a value; as a check of an agent, it may say why with ``AnswerRejected``."""
+    if value is None:
+        return _result(WHOLE, "missing", problem="there is no answer")
+    try:
+        problem = None if holds(value) else f"the case does not accept {_short(value)}"
+    except AnswerRejected as error:
+        problem = str(error)
+    return _result(WHOLE, "wrong" if problem else "right", problem=problem)
 
 
 def _result(
@@ -99,34 +122,8 @@ def _like(expected: Sequence[object], actual: Sequence[object]) -> list[object]:
     return [{name: item[name] for name in item if name in names} if isinstance(item, Mapping) else item for item in actual]
 
 
-def _by_key(
-    expected: Sequence[object], actual: Sequence[object], key: str, path: FieldPath
-) -> Iterator[tuple[int | None, int | None]]:
-    free = list(range(len(actual)))
-    for one, item in enumerate(expected):
-        if not isinstance(item, Mapping) or key not in item:
-            raise AgentSpecError(f"keys={{{str(path.pattern)!r}: {key!r}}}: the expected {path / one} has no {key!r}.")
-        other = next((each for each in free if is_same(item[key], _key_of(actual[each], key))), None)
-        if other is not None:
-            free.remove(other)
-        yield one, other
-    yield from ((None, each) for each in free)
-
-
 def _key_of(item: object, key: str) -> object:
     return item.get(key) if isinstance(item, Mapping) else None
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or value in ("", [], {})
-
-
-def _number(value: object) -> Decimal | None:
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() and not isinstance(value, bool) else None
 
 
 def _short(value: object) -> str:

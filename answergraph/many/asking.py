@@ -18,6 +18,7 @@ from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
 from answergraph.many.ledger.rows import End, Group
 from answergraph.many.pace import MAX_TRIES, Pace, is_passing
+from answergraph.tapes.differences import TapeMismatch
 
 
 class FirstRequest(BaseCallbackHandler):
@@ -59,8 +60,8 @@ class Asking:
             await asyncio.sleep(self._pace.seconds_to_wait)
             try:
                 outcome, answer = await self._run(row, tries)
-            except AgentSpecError:
-                raise  # the developer's mistake is every row's
+            except (AgentSpecError, TapeMismatch):
+                raise  # the developer's mistake is every row's, and a tape of other runs says nothing of this agent
             except Exception as error:  # noqa: BLE001 - one row's failure must not end the others
                 if not is_passing(error) or tries == MAX_TRIES:
                     return _failed(row.key, error, time.monotonic() - began)

@@ -8,6 +8,7 @@ if typing.TYPE_CHECKING:
     from answergraph.evaluation.evaluating import evaluate
     from answergraph.evaluation.evaluation_cases import Case
     from answergraph.evaluation.evaluation_report import EvalReport, FieldScore
+    from answergraph.evaluation.judged_by import JudgedBy
     from answergraph.models.in_process.scripted_model import ScriptedChatModel, ScriptedRequest, ScriptExhaustedError
     from answergraph.tapes.differences import Difference, TapeMismatch
     from answergraph.tapes.playing import RecordMode, Replay, replay, use_tape
@@ -21,6 +22,7 @@ __all__ = [
     "Difference",
     "EvalReport",
     "FieldScore",
+    "JudgedBy",
     "RecordMode",
     "Replay",
     "ScriptExhaustedError",

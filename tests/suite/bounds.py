@@ -73,7 +73,7 @@ CORE = (
 ADD_ONS = (
     Room("answergraph/offline", 850, 8),
     Room("answergraph/tapes", 1040, 53, "recorded runs, after the plan"),
-    Room("answergraph/evaluation", 620, 11, "scores by field, after the plan; the statistics of experiments"),
+    Room("answergraph/evaluation", 760, 13, "scores by field, after the plan; judged by a model; the statistics of experiments"),
     Room("graphs/add_ons/*.py", 30, 0),
     Room("graphs/add_ons/calculator", 540, 29),
     Room("graphs/add_ons/extract", 160, 34, "a document in, a record out, after the plan"),
@@ -86,7 +86,7 @@ ADD_ONS = (
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
     Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
-    Room("answergraph/cli", 2045, 43, "map, replay, eval and mcp"),
+    Room("answergraph/cli", 2060, 43, "map, replay, eval and mcp"),
     Room("pytest_answergraph", 120, 7),
 )
 ANY_PER_THOUSAND_LINES = 58

@@ -45,6 +45,13 @@ def test_a_drop_exits_with_1_names_the_field_and_keeps_the_earlier_report(cases:
     assert EvalReport.load(last).accuracy == 1
 
 
+def test_the_same_command_goes_on_by_its_ledger(cases: Path, tmp_path: Path) -> None:
+    ledger = ("--ledger", str(tmp_path / "eval.db"))
+    assert answergraph("eval", str(cases), "--agent", GOOD, *ledger)[0] == 0
+    code, out, _ = answergraph("eval", str(cases), "--agent", BROKEN, *ledger)
+    assert (code, out.splitlines()[0]) == (0, "Cases: 7; runs: 7 (7 answered)")
+
+
 def test_cases_are_written_as_junit(cases: Path, tmp_path: Path) -> None:
     junit = tmp_path / "eval.xml"
     assert answergraph("eval", str(cases), "--agent", BAD, "--junit", str(junit))[0] == 0
@@ -55,8 +62,8 @@ def test_cases_are_written_as_junit(cases: Path, tmp_path: Path) -> None:
 
 def test_a_run_that_raises_is_told(cases: Path) -> None:
     code, out, err = answergraph("eval", str(cases), "--agent", BROKEN)
-    assert (code, out.splitlines()[0]) == (0, "Cases: 7; runs: 7 (7 error)")
-    assert err.startswith("1: ScriptExhaustedError:")
+    assert (code, out.splitlines()[0]) == (0, "Cases: 7; runs: 7 (7 unanswered)")
+    assert err.startswith("1: The run raised ScriptExhaustedError:")
 
 
 @pytest.mark.parametrize(

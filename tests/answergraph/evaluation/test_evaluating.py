@@ -1,112 +1,18 @@
 """Agents are scored field by field on cases with expected answers."""
 
-import json
-from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import interrupt
-from pydantic import BaseModel, Field
 
-from answergraph import Abstention, AgentSpecError, Quote, ToolStrategy, create_agent
+from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import Case, EvalReport, ScriptedChatModel, TapeMismatch, evaluate, use_tape
-
-
-class Item(BaseModel):
-    sku: str
-    price: Decimal
-
-
-class Invoice(BaseModel):
-    number: str
-    total: float = Field(alias="sum total")
-    items: list[Item] = []
-    note: str | None = None
-
-
-class Quoted(BaseModel):
-    quotes: list[Annotated[str, Quote()]]
-    number: int
-
-
-ITEMS = [{"sku": "a", "price": 1.5}, {"sku": "b", "price": 2}]
-INVOICE = {"number": "A-17", "sum total": 3.5, "items": ITEMS}
-
-
-def agent_of(*replies: Any, response_format: Any = Invoice, **options: Any) -> Any:
-    """Return an agent that replies with JSON."""
-    texts = [reply if isinstance(reply, Exception) else json.dumps(reply) for reply in replies]
-    return create_agent(ScriptedChatModel(replies=texts), [], response_format=response_format, **options)
-
-
-def score(expected: Any, reply: Any, **options: Any) -> dict[str, tuple[int, int, int, int]]:
-    """Return right, wrong, missing and extra of each field."""
-    fields = evaluate(agent_of(reply), [Case("Read it.", expected)], **options).fields
-    return {name: (each.right, each.wrong, each.missing, each.extra) for name, each in fields.items()}
-
-
-def test_each_field_is_right_wrong_or_missing() -> None:
-    reply = {**INVOICE, "number": "A-71", "note": None}
-    assert score({**INVOICE, "note": "Paid."}, reply) == {
-        "number": (0, 1, 0, 0),
-        "['sum total']": (1, 0, 0, 0),
-        "items[].sku": (2, 0, 0, 0),
-        "items[].price": (2, 0, 0, 0),
-        "note": (0, 0, 1, 0),
-    }
-
-
-def test_only_the_fields_that_a_case_names_count() -> None:
-    assert score({"items": [{"sku": "b"}]}, {**INVOICE, "number": "?", "items": ITEMS[1:]}) == {"items[].sku": (1, 0, 0, 0)}
-
-
-def test_the_expected_answer_may_be_a_value_of_the_declared_type() -> None:
-    assert all(counts[1:] == (0, 0, 0) for counts in score(Invoice.model_validate(INVOICE), INVOICE).values())
-
-
-@pytest.mark.parametrize(("expected", "value"), [("a  - 17", "A - 17"), ("A-17", "a-17 "), ("Ｎ", "n")])
-def test_case_and_spacing_of_a_text_do_not_count(expected: str, value: str) -> None:
-    assert score({"number": expected}, {**INVOICE, "number": value}) == {"number": (1, 0, 0, 0)}
-
-
-@pytest.mark.parametrize(("expected", "value"), [("", None), (None, ""), (None, None)])
-def test_an_empty_text_is_nothing(expected: str | None, value: str | None) -> None:
-    assert score({"note": expected}, {**INVOICE, "note": value}) == {"note": (1, 0, 0, 0)}
-
-
-def test_a_value_where_none_is_expected_is_extra() -> None:
-    assert score({"note": None}, {**INVOICE, "note": "Paid."}) == {"note": (0, 0, 0, 1)}
-
-
-def test_items_are_matched_in_any_order_and_rows_are_missing_or_extra() -> None:
-    assert score({"items": ITEMS}, {**INVOICE, "items": ITEMS[::-1]}) == {
-        "items[].sku": (2, 0, 0, 0),
-        "items[].price": (2, 0, 0, 0),
-    }
-    more = [*ITEMS, {"sku": "c", "price": 9}]
-    assert score({"items": ITEMS}, {**INVOICE, "items": more})["items[]"] == (0, 0, 0, 1)
-    assert score({"items": more}, INVOICE) == {"items[].sku": (2, 0, 1, 0), "items[].price": (2, 0, 1, 0)}
-    assert score({"items": []}, {**INVOICE, "items": ITEMS}) == {"items[]": (0, 0, 0, 2)}
-    assert score({"items": []}, {**INVOICE, "items": []}) == {"items": (1, 0, 0, 0)}
-
-
-def test_items_are_matched_by_a_key_if_one_is_named() -> None:
-    reply = {**INVOICE, "items": [{"sku": "a", "price": 2}, {"sku": "c", "price": 1.5}]}
-    assert score({"items": ITEMS}, reply)["items[].sku"] == (1, 1, 0, 0)
-    keyed = {"items[].sku": (1, 0, 1, 0), "items[].price": (0, 1, 1, 0), "items[]": (0, 0, 0, 1)}
-    assert score({"items": ITEMS}, reply, keys={"items": "sku"}) == keyed
-
-
-def test_a_predicate_judges_the_whole_answer() -> None:
-    cases = [Case("1", lambda answer: answer > 3), Case("2", lambda answer: answer > 3)]
-    report = evaluate(agent_of(2, 4, response_format=int), cases, concurrency=1)
-    assert (report.fields[""].right, report.fields[""].wrong) == (1, 1)
-    assert report.accuracy == 0.5
+from tests.answergraph.evaluation.scored_agent import INVOICE, Quoted, agent_of
 
 
 def test_a_run_without_an_answer_has_all_its_fields_missing() -> None:
@@ -119,8 +25,8 @@ def test_a_run_without_an_answer_has_all_its_fields_missing() -> None:
         ],
         concurrency=1,
     )
-    assert report.statuses == {"error": 1, "answered": 1, "invalid": 1}
-    assert report.runs[0]["reason"] == "ValueError: The server is down."
+    assert report.statuses == {"unanswered": 1, "answered": 1, "invalid": 1}
+    assert report.runs[0]["reason"] == "The run raised ValueError: The server is down."
     assert (report.fields[""].right, report.fields[""].missing) == (1, 2)
 
 
@@ -130,7 +36,7 @@ def test_no_answer_is_right_where_none_is_expected_but_a_failure_is_not() -> Non
     grounded = GroundedAnswer(sources=[Input()], abstain=Abstention)
     agent = create_agent(model, [], response_format=ToolStrategy(Quoted), middleware=[grounded])
     report = evaluate(agent, [Case("An empty page.", None), Case("Another.", None)], concurrency=1)
-    assert report.statuses == {"abstained": 1, "error": 1}
+    assert report.statuses == {"abstained": 1, "unanswered": 1}
     assert (report.fields[""].right, report.fields[""].missing) == (1, 1)
 
 
@@ -154,6 +60,41 @@ def test_usage_is_that_of_all_runs_and_repeats_do_not_narrow_an_interval() -> No
     assert (once.usage["model_calls"], thrice.usage["model_calls"]) == (1, 3)
     assert (thrice.fields[""].right, thrice.statuses, thrice.cost) == (3, {"answered": 3}, None)
     assert once.fields[""].interval == thrice.fields[""].interval
+
+
+def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
+    cases = [Case(f"Say {number}.", number, f"case {number}") for number in range(4)]
+    seen: list[tuple[int, int]] = []
+
+    def stop(done: int, of: int) -> None:
+        seen.append((done, of))
+        if done == 2:
+            raise KeyboardInterrupt
+
+    model = ScriptedChatModel(replies=lambda messages: messages[-1].text[4])
+    agent = create_agent(model, response_format=int)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(agent, cases, repeats=2, concurrency=1, ledger=tmp_path / "eval.db", progress=stop)
+    asked = len(model.requests)
+    assert seen == [(1, 8), (2, 8)]
+    assert 2 <= asked < 8
+    report = evaluate(agent, cases, repeats=2, ledger=tmp_path / "eval.db")
+    assert (report.accuracy, len(report.runs)) == (1, 8)
+    assert [run["case"] for run in report.runs[:3]] == ["case 0", "case 0", "case 1"]
+    assert len(model.requests) <= 9  # one run may have been under way
+    again = evaluate(
+        create_agent(ScriptedChatModel(replies=[]), response_format=int), cases, repeats=2, ledger=tmp_path / "eval.db"
+    )
+    assert again.accuracy == 1
+
+
+def test_a_report_says_that_the_agent_changed_since_its_ledger_was_begun(tmp_path: Path) -> None:
+    def asked_by(prompt: str, count: int) -> EvalReport:
+        agent = create_agent(ScriptedChatModel(replies=["4"] * 2), response_format=int, system_prompt=prompt)
+        return evaluate(agent, [Case("2 + 2?", 4, str(n)) for n in range(count)], ledger=tmp_path / "eval.db")
+
+    assert asked_by("Be exact.", 1).notes == []
+    assert str(asked_by("Be brief.", 2)).startswith("The agent changed: ")
 
 
 def test_a_run_that_waits_for_a_person_has_no_answer() -> None:
@@ -255,7 +196,7 @@ def test_an_evaluation_that_cannot_be_made_is_refused(case: Case, options: dict[
 
 
 def test_an_agent_without_a_typed_answer_is_refused() -> None:
-    with pytest.raises(AgentSpecError, match="give it a response_format"):
+    with pytest.raises(AgentSpecError, match="response_format="):
         evaluate(agent_of("4", response_format=None), [Case("2 + 2?", "4")])
 
 
