@@ -10,14 +10,18 @@ from typing import Annotated, Any
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.pregel import Pregel
+from langgraph.pregel.protocol import PregelProtocol
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict
 
+from answergraph.answers.storage.answer_channel import AnswerCodec
 from answergraph.evidence.bundles import results_in
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.runtime.steps import Invoke, Step, in_both_colours
+from answergraph.state.agent_state import AnswerKeys
 from answergraph.state.field_record import cited_in
 from answergraph.state.outcome import Outcome
 from answergraph.state.tool_results import RecordedResult
@@ -50,7 +54,9 @@ def as_tool(
     under ``subgraphs=True``, and resumes where it was interrupted.
 
     Args:
-        agent: An agent made by ``create_agent`` or compiled from ``build_agent_graph``.
+        agent: An agent made by ``create_agent`` or compiled from ``build_agent_graph``; or LangGraph's ``RemoteGraph`` of one
+            without an ``output_key``. A remote run is in no thread, so it cannot wait for a person, and is not charged to its
+            caller.
         description: What the agent is for, as shown to the model that calls it.
         name: The tool's name, by default the agent's.
         request: A function from the tool's arguments to the agent's input; ``ToolRuntime`` and the like are
@@ -70,21 +76,27 @@ def as_tool(
         ('helper', ['request'])
     """
     graph = getattr(agent, "builder", None)
-    if not isinstance(graph, AgentStateGraph):
+    if isinstance(agent, PregelProtocol) and not isinstance(agent, Pregel):
+        from answergraph.graphs.compose.remote_agent import run_remotely  # noqa: PLC0415 - who has one has imported its module
+
+        graph = None
+    elif not isinstance(graph, AgentStateGraph):
         raise AgentSpecError(
             f"as_tool takes an agent made by create_agent, not {shown(agent)}; write as_tool(create_agent(…), …)."
         )
-    tool_name = name or graph.agent_name
+    tool_name = name or (graph.agent_name if graph else agent.get_name())
     if tool_name is None:
         raise AgentSpecError("A tool needs a name; write as_tool(agent, name='…', …), or create_agent(…, name='…').")
+    keys, codec = (graph.keys, graph.codec) if graph else (AnswerKeys(), None)
     prepare = request or _conversation
 
     @wraps(prepare)
     def step(*args: Any, **kwargs: Any) -> Step[tuple[str, AgentToolArtifact]]:
         try:
-            return _reported(graph, (yield Invoke(agent, prepare(*args, **kwargs))))
+            given = prepare(*args, **kwargs)
+            return _reported(keys, codec, (yield Invoke(agent, given)) if graph else (yield from run_remotely(agent, given)))
         except NoAnswerError as error:
-            return _reported(graph, {graph.keys.outcome: error.outcome})
+            return _reported(keys, codec, {keys.outcome: error.outcome})
 
     return _AgentTool.from_function(
         *in_both_colours(step),
@@ -92,6 +104,7 @@ def as_tool(
         description=description,
         return_direct=return_direct,
         response_format="content_and_artifact",
+        handle_tool_error=graph is None,
     )
 
 
@@ -105,13 +118,13 @@ class _AgentTool(StructuredTool):
         return _with_status(await super().arun(*args, **kwargs))
 
 
-def _reported(graph: AgentStateGraph, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
-    """Return an agent's result as text and artifact."""
-    answer, outcome = result.get(graph.keys.answer), result.get(graph.keys.outcome)
+def _reported(keys: AnswerKeys, codec: AnswerCodec | None, result: Mapping[str, Any]) -> tuple[str, AgentToolArtifact]:
+    """Return an agent's result as text and artifact; the answer of a remote agent, without a codec, is JSON already."""
+    answer, outcome = result.get(keys.answer), result.get(keys.outcome)
     if answer is None:
         text = result["messages"][-1].text if outcome is None else str(NoAnswerError(outcome))
         return text, AgentToolArtifact(structured_response=None, outcome=outcome, supported_by=[])
-    named = graph.codec.to_json(answer)
+    named = codec.to_json(answer) if codec else None
     # Values of middleware or run-time formats may have any type.
     value = to_jsonable_python(answer, fallback=str) if named is None else named.data
     text, cited = json.dumps(value, ensure_ascii=False), _cited(result["messages"], outcome)
