@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Generic, Literal, NotRequired, Required
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
@@ -54,7 +54,11 @@ class AgentState(TypedDict, Generic[ResponseT]):
 class InputAgentState(TypedDict):
     """The input of an agent."""
 
-    messages: Required[Annotated[list[AnyMessage | dict[str, Any]], add_messages]]
+    messages: Required[
+        Annotated[str | BaseMessage | Sequence[BaseMessage | Mapping[str, object] | tuple[str, str] | str], add_messages]
+    ]
+    existing: NotRequired[object]
+    """A previous answer, to be brought up to date by a patch."""
 
 
 class OutputAgentState(TypedDict, Generic[ResponseT]):

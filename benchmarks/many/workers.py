@@ -38,13 +38,13 @@ def documents(count: int) -> Iterator[dict[str, Any]]:
         yield {"id": str(number), "body": DOCUMENT.format(number=number)}
 
 
-def agent_of(url: str) -> AgentGraph[Reading]:
+def agent_of(url: str) -> AgentGraph[Reading | None]:
     """Build the agent that is mapped."""
     model = ChatOpenAI(model=MODEL, base_url=url, api_key="none", timeout=TIMEOUT_SECONDS)  # type: ignore[arg-type]  # a secret
     return create_agent(model, response_format=ProviderStrategy(Reading), limits=UsageLimits(answer_attempts=2))
 
 
-def agent_of_environment() -> AgentGraph[Reading]:
+def agent_of_environment() -> AgentGraph[Reading | None]:
     """Build the agent in a process of an engine, which knows the server from its environment."""
     return agent_of(os.environ["ANSWERGRAPH_MAP_URL"])
 

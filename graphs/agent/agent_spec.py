@@ -15,7 +15,6 @@ from answergraph.answers.storage.state_schemas import merge_state_schemas
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat, declared_format
 from answergraph.calling.model_calls import purse_of
-from answergraph.graphs.agent.agent_types import DEFAULTS, AgentArguments, Tool
 from answergraph.graphs.agent.arguments import (
     answer_keys,
     check_state_schema,
@@ -25,6 +24,7 @@ from answergraph.graphs.agent.arguments import (
     system_message,
 )
 from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_sources
+from answergraph.graphs.agent.signature import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.agent_parts import AgentParts

@@ -12,7 +12,7 @@ from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
-from answergraph.graphs.agent.agent_types import COMPILING, Tool
+from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, meant, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.recent_cache import RecentCache

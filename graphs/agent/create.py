@@ -24,7 +24,6 @@ from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.agent_types import COMPILING, AgentArguments, Tool, typed_by_response_format
 from answergraph.graphs.agent.arguments import check_compiling, check_names
 from answergraph.graphs.agent.guards import check_named_tools
 from answergraph.graphs.agent.hook_chains import HookChains
@@ -36,6 +35,7 @@ from answergraph.graphs.agent.routing import (
     route_after_structured_response,
     route_after_tools,
 )
+from answergraph.graphs.agent.signature import COMPILING, AgentArguments, Tool, typed_by_response_format
 from answergraph.nodes.endings import raise_without_answer
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.model_visit import Readings

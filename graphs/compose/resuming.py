@@ -1,6 +1,8 @@
 """Detects and resumes unfinished runs."""
 
-from typing import Any, Literal, overload
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
@@ -9,10 +11,12 @@ from langgraph.pregel import Pregel
 from langgraph.types import StateSnapshot
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult, AnswerT
 from answergraph.nodes.names import NO_ANSWER
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
+
+if TYPE_CHECKING:
+    from answergraph.graphs.agent.agent_types import AgentGraph, ResultT, ValueT
 
 Unfinished = Literal["stopped", "waits_for_person", "waits_for_calls"]
 
@@ -59,10 +63,10 @@ async def aunfinished(agent: Graph, config: RunnableConfig) -> Unfinished | None
 
 
 @overload
-def resume(agent: AgentGraph[AnswerT], config: RunnableConfig, **options: object) -> AgentResult[AnswerT]: ...
+def resume(agent: AgentGraph[ValueT, Any, ResultT], config: RunnableConfig, **options: object) -> ResultT: ...
 @overload
 def resume(agent: Graph, config: RunnableConfig, **options: object) -> Any: ...
-def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
+def resume(agent: Graph, config: RunnableConfig, **options: Any) -> object:
     """Resume a stopped run; for a finished run, return or raise its result.
 
     Stored steps do not run again, except the one in progress when the process was killed.
@@ -84,7 +88,7 @@ def resume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:
 
 
 @overload
-async def aresume(agent: AgentGraph[AnswerT], config: RunnableConfig, **options: object) -> AgentResult[AnswerT]: ...
+async def aresume(agent: AgentGraph[ValueT, Any, ResultT], config: RunnableConfig, **options: object) -> ResultT: ...
 @overload
 async def aresume(agent: Graph, config: RunnableConfig, **options: object) -> Any: ...
 async def aresume(agent: Graph, config: RunnableConfig, **options: Any) -> Any:

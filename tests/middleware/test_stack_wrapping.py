@@ -14,6 +14,7 @@ from answergraph.middleware import (
     AgentMiddleware,
     AgentState,
     ExtendedModelResponse,
+    InputAgentState,
     ModelResponse,
     after_model,
     wrap_model_call,
@@ -30,7 +31,7 @@ class Answer(BaseModel):
 
 ANSWER = {"name": "Answer", "args": {"text": "a"}, "id": "9", "type": "tool_call"}
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
-QUESTION: dict[str, Any] = {"messages": ["q"]}
+QUESTION: InputAgentState = {"messages": ["q"]}
 
 
 @tool

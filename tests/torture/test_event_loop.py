@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from answergraph import PromptedStrategy, Quote, ToolStrategy, create_agent
 from answergraph.graphs import create_judge, create_triage_agent
-from answergraph.middleware import GroundedAnswer
+from answergraph.middleware import GroundedAnswer, InputAgentState
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.torture.hostile_inputs import JUNIT
@@ -22,7 +22,7 @@ from tests.torture.hostile_texts import SHAPES
 MAX_HELD_SECONDS = 0.1
 """CPU time of the loop's thread between two iterations; on the loop itself, reading an input takes several times as long."""
 
-ASKED = {"messages": ["Did it pass?"]}
+ASKED: InputAgentState = {"messages": ["Did it pass?"]}
 
 
 class Verdict(BaseModel):

@@ -38,7 +38,7 @@ def greets_the_user(answer: Greeting, state: AgentState, runtime: Runtime[Contex
     return True
 
 
-def make_graph() -> AgentGraph[Greeting]:
+def make_graph() -> AgentGraph[Greeting | None]:
     """Return the graph that the server asks for."""
     model = ScriptedChatModel(replies=reply)
     return create_agent(model, response_format=Greeting, context_schema=Context, check_answer=greets_the_user)

@@ -18,7 +18,7 @@ class Verdict(BaseModel):
     passed: bool
 
 
-def agent_of(replies: Sequence[str], **options: Any) -> AgentGraph[Verdict]:
+def agent_of(replies: Sequence[str], **options: Any) -> AgentGraph[Verdict | None]:
     """Return the agent under test."""
     return create_agent(ScriptedChatModel(replies=replies), response_format=Verdict, **options)
 

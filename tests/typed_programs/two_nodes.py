@@ -28,12 +28,12 @@ class State(TypedDict, total=False):
     levels: Annotated[list[int], operator.add]
 
 
-def assessor(reply: str, **more: Any) -> AgentGraph[Risk]:
+def assessor(reply: str, **more: Any) -> AgentGraph[Risk | None]:
     """Return an agent that assesses; ``more`` are arguments of ``create_agent``."""
     return create_agent(ScriptedChatModel(replies=[reply] * 6), response_format=Risk, **more)
 
 
-def level_of(result: AgentResult[Risk]) -> dict[str, list[int]]:
+def level_of(result: AgentResult[Risk | None]) -> dict[str, list[int]]:
     """Return the update of the graph."""
     risk = result["structured_response"]
     return {"levels": [] if risk is None else [risk.level]}

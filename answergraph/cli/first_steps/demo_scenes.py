@@ -103,7 +103,8 @@ def _triaged() -> Iterator[tuple[str, str]]:
         yield "left out", str(error)
         return
     for report in agent.invoke({"folder": str(FAILED_RUN)})["reports"]:
-        yield VERDICTS[report["verdict"]], f"{report['test'].rpartition('::')[-1]}: {report['answer']['cause_details']}"
+        details = (report["answer"] or {}).get("cause_details")
+        yield VERDICTS[report["verdict"]], f"{report['test'].rpartition('::')[-1]}: {details}"
 
 
 WRONG = _says(Report, passed=True, failed_tests=3)

@@ -1,7 +1,7 @@
 """The calculator: arithmetic by tools, one operation per call, and a validated typed answer."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, Literal, overload
 
 from langchain_core.tools import BaseTool, ToolException, tool
 from pydantic import BaseModel, Field
@@ -87,12 +87,20 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
 
 @overload
 def create_calculator(
-    model: object = "offline", *, response_format: TypeForm[AnswerT], **options: Any
+    model: object = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["return"] = "return", **options: Any
+) -> AgentGraph[AnswerT | None]: ...
+@overload
+def create_calculator(
+    model: object = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["raise"], **options: Any
 ) -> AgentGraph[AnswerT]: ...
 @overload
-def create_calculator(model: object = "offline", *, response_format: Any, **options: Any) -> AgentGraph[Any]: ...
+def create_calculator(model: object = "offline", *, response_format: object, **options: Any) -> AgentGraph[Any]: ...
 @overload
-def create_calculator(model: object = "offline", **options: Any) -> AgentGraph[Calculation]: ...
+def create_calculator(
+    model: object = "offline", *, on_failure: Literal["return"] = "return", **options: Any
+) -> AgentGraph[Calculation | None]: ...
+@overload
+def create_calculator(model: object = "offline", *, on_failure: Literal["raise"], **options: Any) -> AgentGraph[Calculation]: ...
 def create_calculator(
     model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
 ) -> AgentGraph[Any]:
@@ -118,4 +126,5 @@ def create_calculator(
     """
     guards = (RequireTools(validates_the_answer), GroundedAnswer()) if response_format is Calculation else ()
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
-    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, middleware=[*guards, *middleware], **prompted)
+    guarded = [*guards, *middleware]
+    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, middleware=guarded, **prompted)

@@ -11,7 +11,7 @@ Each agent is a node, so that it is seen in drawings and streams, and continues 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from langgraph.graph import END, START, StateGraph
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from answergraph import AgentGraph
+    from answergraph.middleware import InputAgentState
 
-    AnswerT = TypeVar("AnswerT", default=Any)
+    ValueT = TypeVar("ValueT", default=Any)
+    InputT = TypeVar("InputT", default=InputAgentState)
+    Agents = Sequence[AgentGraph[Any, Any]]
 
 BEGIN = "begin"
 COMPARE = "compare"
@@ -41,16 +44,16 @@ WITHOUT_ANSWER = frozenset(get_args(Status)) - {"answered", "deferred"}
 
 
 def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of its own
-    agents: Sequence[AgentGraph[AnswerT]],
+    agents: Sequence[AgentGraph[ValueT, InputT]],
     *,
-    then: Sequence[AgentGraph[AnswerT]] = (),
+    then: Sequence[AgentGraph[ValueT, InputT]] = (),
     agree: int | None = None,
     when: Collection[Status | FieldStatus] | None = None,
     on_doubt: OnDoubt = "refuse",
     limits: UsageLimits | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
-) -> AgentGraph[AnswerT]:
+) -> AgentGraph[ValueT | None, InputT]:
     """Ask several agents of one schema, compare by field, and ask the next only for what is in dispute.
 
     Two agents side by side are a second opinion; one agent and ``then`` is a cascade; ``[agent] * 3`` samples one thrice. Numbers
@@ -106,15 +109,14 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         graph.add_edge(node, COMPARE)
     where: dict[Hashable, str] = {f"ask_{place}": node for place, node in enumerate(later, start=1)}
     graph.add_conditional_edges(COMPARE, Router(_route, name="route after compare"), {**where, "finish": END})
-    return cast("AgentGraph[AnswerT]", graph.compile(checkpointer, name=name))
+    return cast("AgentGraph[ValueT | None, InputT]", graph.compile(checkpointer, name=name))
 
 
-def _route(state: Any) -> str:
-    reason: str = state[DECISION]["action"]
-    return reason
+def _route(state: Mapping[str, Mapping[str, str]]) -> str:
+    return state[DECISION]["action"]
 
 
-def _checked_schemas(every: Sequence[AgentGraph]) -> tuple[Any, ...]:
+def _checked_schemas(every: Agents) -> tuple[Any, ...]:
     channels = [agent.channels.get("structured_response") if isinstance(agent, Pregel) else None for agent in every]
     for agent, channel in zip(every, channels, strict=True):
         if not isinstance(channel, AnswerChannel):
@@ -149,7 +151,7 @@ def _states(when: Collection[str] | None) -> tuple[frozenset[str], frozenset[str
     return fields, ends
 
 
-def _names(agents: Sequence[AgentGraph], then: Sequence[AgentGraph]) -> list[str]:
+def _names(agents: Agents, then: Agents) -> list[str]:
     """Return a node's name per agent: its own if it has one that no other has."""
     own = [str(agent.get_name()) for agent in (*agents, *then)]
     numbered = [

@@ -14,17 +14,18 @@ stages are omitted.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Unpack, overload
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 from pydantic import BaseModel, Field, ValidationError
+from typing_extensions import TypedDict
 
-from answergraph import AgentSpecError, AutoStrategy
+from answergraph import AgentGraph, AgentSpecError, AutoStrategy
 from answergraph.graphs.add_ons.judge.judging.decision import RuleSelection
-from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, judge_schemas
+from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, JudgeInput, JudgeResult, Judgment, judge_schemas
 from answergraph.graphs.add_ons.judge.judging.questions import (
     EVALUATION,
     EVALUATION_SCHEMA,
@@ -48,6 +49,37 @@ MIN_LABELS_TO_JUDGE = 2
 MAX_GRAPHS = 64
 
 
+class JudgeOptions(TypedDict, total=False):
+    """The arguments of ``create_judge`` that do not affect the types."""
+
+    structured_output: bool
+    tag_word: str
+    strategy: Callable[[Any], object]
+    grounded: bool
+    on_failure: Literal["return", "raise"]
+    context_schema: type[object] | None
+    checkpointer: Checkpointer
+    name: str
+
+
+@overload
+def create_judge(
+    model: str | BaseChatModel | None,
+    rules: Sequence[str],
+    *,
+    output_key: Literal["judgment"] = "judgment",
+    state_schema: None = None,
+    **options: Unpack[JudgeOptions],
+) -> AgentGraph[Judgment, JudgeInput, JudgeResult]: ...
+@overload
+def create_judge(
+    model: str | BaseChatModel | None,
+    rules: Sequence[str],
+    *,
+    output_key: str = "judgment",
+    state_schema: type[object] | None = None,
+    **options: Unpack[JudgeOptions],
+) -> AgentGraph[Judgment, Any, dict[str, Any]]: ...
 def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its own
     model: str | BaseChatModel | None,
     rules: Sequence[str],

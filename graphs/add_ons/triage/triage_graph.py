@@ -12,15 +12,15 @@ import os
 from dataclasses import dataclass
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Literal, NotRequired, cast
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from answergraph import AgentGraph
 from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, case_graph
 from answergraph.graphs.add_ons.triage.history import Changes, History
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
@@ -73,7 +73,7 @@ def create_triage_agent(  # waiver: each stands for itself
     limit: int | None = None,
     checkpointer: Checkpointer | None = None,
     name: str = "triage",
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph[list[CaseReport], TriageInput, TriageOutput]:
     """Create the triage of a test run, which judges failures and suspicious passes.
 
     Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
@@ -113,7 +113,8 @@ def create_triage_agent(  # waiver: each stands for itself
     graph.add_edge(TRIAGE_CASE, finish)
     if kept is not None:
         graph.add_edge(REMEMBER, END)
-    return graph.compile(checkpointer, name=name)
+    compiled = graph.compile(checkpointer, name=name)
+    return cast("AgentGraph[list[CaseReport], TriageInput, TriageOutput]", compiled)  # at run time it is LangGraph's class
 
 
 def _name_of(model: str | BaseChatModel) -> str:

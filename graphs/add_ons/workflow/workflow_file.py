@@ -10,10 +10,9 @@ from typing import Any, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from answergraph import AgentSpecError, create_agent
+from answergraph import AgentGraph, AgentSpecError, create_agent
 from answergraph.errors import WorkflowSpecError
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.takt_files import (
@@ -28,6 +27,7 @@ from answergraph.graphs.add_ons.workflow.takt_files import (
     without_ai,
 )
 from answergraph.graphs.add_ons.workflow.workflow_graph import create_workflow
+from answergraph.graphs.add_ons.workflow.workflow_state import WorkflowInput, WorkflowOutput
 from answergraph.graphs.add_ons.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
 from answergraph.kit import resolve_model
@@ -67,7 +67,7 @@ def load_workflow(
     agents: Mapping[str, object] | None = None,
     tools: Mapping[str, object] | None = None,
     checkpointer: Checkpointer = None,
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph[str, WorkflowInput, WorkflowOutput]:
     """Make a workflow from a YAML file.
 
     Args:

@@ -10,7 +10,7 @@ A parallel step fans out to its children, each with its own judge; all lead to t
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -20,6 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.types import Checkpointer
 
+from answergraph import AgentGraph
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.workflow_nodes import NO_RULE, STOPPED, Endings, JudgedStep, StepVisit
 from answergraph.graphs.add_ons.workflow.workflow_state import WorkflowInput, WorkflowOutput, WorkflowState
@@ -49,7 +50,7 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     judge: Callable[..., Any] = create_judge,
     checkpointer: Checkpointer = None,
     name: str = "workflow",
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph[str, WorkflowInput, WorkflowOutput]:
     """Create a workflow: steps that are agents, each followed by rules that decide which step comes next.
 
     The input is a ``task`` and ``facts`` for every agent. The run ends with a ``status``, ``"COMPLETE"`` or ``"ABORT"``, and a
@@ -89,7 +90,7 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     _connect(graph, steps, endings)
     compiled = graph.compile(checkpointer, name=name)
     _show_subgraphs(compiled, steps, judges)
-    return compiled
+    return cast("AgentGraph[str, WorkflowInput, WorkflowOutput]", compiled)  # at run time it is LangGraph's class
 
 
 def _add_nodes(graph: Graph, steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]], endings: Endings) -> None:

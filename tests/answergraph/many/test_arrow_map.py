@@ -13,7 +13,7 @@ from tests.answergraph.many.invoices import Invoice, agent_of, rows
 BUILT: list[int] = []
 
 
-def counted_agent() -> AgentGraph[Invoice]:
+def counted_agent() -> AgentGraph[Invoice | None]:
     BUILT.append(1)
     return agent_of()
 

@@ -38,7 +38,7 @@ def reply(body: dict[str, Any]) -> dict[str, Any] | int:
     return {"content": json.dumps({"number": "none" if number == 5 else number})}
 
 
-def openai_agent(server: OpenAIBatchServer, tools: Any = ()) -> AgentGraph[Invoice]:
+def openai_agent(server: OpenAIBatchServer, tools: Any = ()) -> AgentGraph[Invoice | None]:
     model = ChatOpenAI(model="gpt-4.1-mini", base_url=server.base_url, api_key="none", max_retries=0)  # type: ignore[arg-type]  # a secret
     return create_agent(model, list(tools), response_format=ProviderStrategy(Invoice), limits=UsageLimits(answer_attempts=1))
 

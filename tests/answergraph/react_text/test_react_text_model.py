@@ -18,6 +18,7 @@ from answergraph import (
     ToolStrategy,
     create_agent,
 )
+from answergraph.middleware import InputAgentState
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -35,7 +36,7 @@ def search(query: str) -> str:
     return f"found {query}"
 
 
-QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
+QUESTION: InputAgentState = {"messages": ["Did it pass?"]}
 LOOKS = "I must look.\nAction: search\nAction Input: error"
 PASSED = 'I now know.\nFinal Answer: {"passed": true}'
 CALLS = 'I now know.\nAction: Verdict\nAction Input: {"passed": true}'

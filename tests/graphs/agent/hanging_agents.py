@@ -10,6 +10,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
+from answergraph.middleware import InputAgentState
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -24,7 +25,7 @@ class Verdict(BaseModel):
 
 
 ANSWER = calls(call("Verdict", {"score": 1}, "a"))
-QUESTION: dict[str, Any] = {"messages": ["q"]}
+QUESTION: InputAgentState = {"messages": ["q"]}
 
 
 def void(_: Any) -> None:

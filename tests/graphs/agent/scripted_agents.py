@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph import ToolStrategy, create_agent
+from answergraph.middleware import InputAgentState
 from answergraph.testing import ScriptedChatModel
 
 
@@ -60,7 +61,7 @@ def calls(*tool_calls: dict[str, Any], text: str = "") -> AIMessage:
 
 GOOD = {"passed": True, "score": 7}
 BAD = {"passed": True, "score": 70}
-QUESTION: dict[str, Any] = {"messages": [HumanMessage("Did it pass?")]}
+QUESTION: InputAgentState = {"messages": [HumanMessage("Did it pass?")]}
 
 
 def agent_of(*replies: Any, tools: Any = (search,), **options: Any) -> tuple[Any, ScriptedChatModel]:

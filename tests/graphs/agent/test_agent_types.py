@@ -14,18 +14,38 @@ CHECKERS = {
     "pyright": ("-m", "pyright", "--pythonpath", sys.executable),
 }
 MISTAKES = """
-from typing import Any
 from pydantic import BaseModel
-from answergraph import ToolStrategy, create_agent
+from answergraph.middleware import InputAgentState
+from answergraph import ToolStrategy, UsageLimits, create_agent, resume
+from answergraph.graphs import create_calculator, create_extractor, create_judge, create_triage_agent, create_workflow
 
 class Verdict(BaseModel):
     passed: bool
 
-question: dict[str, Any] = {"messages": ["Did it pass?"]}
-create_agent("m", response_format=Verdict).invoke(question)["structured_response"].passed
+question: InputAgentState = {"messages": ["Did it pass?"]}
+agent = create_agent("m", response_format=Verdict)
+sure = create_agent("m", response_format=Verdict, on_failure="raise")
+extractor = create_extractor("m", Verdict)
+
+agent.invoke(question)["structured_response"].passed
 create_agent("m", response_format=ToolStrategy(Verdict)).invoke(question)["structured_response"].failed
 create_agent("m", response_format=5)
 create_agent("m", response_format=Verdict, limit=3)
+agent.invoke({"message": "Did it pass?"})
+agent.invoke({"messages": ["Did it pass?"], "exsisting": 5})
+agent.invoke(question)["structured_respons"]
+sure.invoke(question)["structured_response"].failed
+extractor.invoke({"messages": "It passed."})
+extractor.invoke({"document": "It passed."})["structured_response"].passed
+create_calculator().invoke(question)["structured_response"].final_answer
+create_judge("m", ["done"]).invoke({"reprt": "Done."})
+create_judge("m", ["done"]).invoke({"report": "Done."})["judgement"]
+create_triage_agent().invoke({"folder": "run"})["report"]
+create_workflow([]).invoke({"tasks": "This"})
+create_workflow([]).invoke({"task": "This"})["state"]
+create_calculator(response_format=Verdict).invoke(question)["structured_response"].failed
+resume(agent, {"configurable": {"thread_id": "1"}})["structured_respons"]
+UsageLimits(request_limit=3)
 """
 
 pytestmark = pytest.mark.checkers
@@ -55,6 +75,6 @@ def test_a_mistake_is_found_in_each_line(checker: str, tmp_path: Path) -> None:
     file.write_text(MISTAKES)
     result = check(checker, file)
     lines = MISTAKES.splitlines()
-    first = lines.index(next(line for line in lines if line.startswith("create_agent"))) + 1
+    first = lines.index('extractor = create_extractor("m", Verdict)') + 3
     found = [number for number in range(1, len(lines) + 1) if f"mistakes.py:{number}:" in result.stdout]
-    assert found == list(range(first, first + 4)), result.stdout + result.stderr
+    assert found == list(range(first, len(lines) + 1)), result.stdout + result.stderr

@@ -6,7 +6,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 
 from answergraph import AgentGraph, AgentResult, create_agent
-from answergraph.graphs.agent.agent_types import AgentArguments
+from answergraph.graphs.agent.signature import AgentArguments
 
 
 class Verdict(BaseModel):
@@ -26,7 +26,7 @@ def test_create_agent_is_a_function_with_its_documentation() -> None:
 
 
 def test_an_agent_is_langgraphs_graph_and_its_result_a_dict() -> None:
-    def ask(agent: AgentGraph[Verdict]) -> AgentResult[Verdict]:
+    def ask(agent: AgentGraph[Verdict | None]) -> AgentResult[Verdict | None]:
         return agent.invoke({"messages": ["Hello"]})
 
     agent = create_agent("offline")

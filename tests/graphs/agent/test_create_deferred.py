@@ -210,7 +210,7 @@ def test_after_the_calls_that_a_hook_left_the_model_goes_on(run: Any, left: Any,
     class Limit(AgentMiddleware):
         def after_model(self, state: Any, runtime: Any) -> Any:
             last = state["messages"][-1]
-            is_first = len(state["messages"]) == len(QUESTION["messages"]) + 1
+            is_first = len(state["messages"]) == 2  # after the question
             return {"messages": [last.model_copy(update={"tool_calls": left})]} if is_first else None
 
     response_format, answer = STRATEGIES[strategy]

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from answergraph import AnswerRejected, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
-from answergraph.middleware import after_model
+from answergraph.middleware import InputAgentState, after_model
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.counted_answers import Doubt, Looks, Placed, Row, Score, Verdict, thread, validated, verdict_of
@@ -146,7 +146,7 @@ def _echoes(messages: list[AnyMessage]) -> AIMessage:
     return verdict_of(int(messages[0].text) % 11)
 
 
-def _asked(number: int) -> dict[str, Any]:
+def _asked(number: int) -> InputAgentState:
     return {"messages": [HumanMessage(str(number))]}
 
 

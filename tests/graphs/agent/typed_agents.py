@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_type
 
 import langchain.agents.structured_output as langchain
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -23,12 +24,21 @@ from answergraph import (
     create_agent,
     resume,
 )
-from answergraph.graphs import create_calculator, create_extractor
+from answergraph.graphs import (
+    create_calculator,
+    create_ensemble,
+    create_extractor,
+    create_judge,
+    create_triage_agent,
+    create_workflow,
+    load_workflow,
+)
 from answergraph.graphs.add_ons.calculator.calculator import Calculation
+from answergraph.middleware import AgentState, InputAgentState
 from answergraph.streaming import is_answer_event
-from answergraph.types import AnswerEvent
+from answergraph.types import AnswerEvent, Judgment
 
-QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
+QUESTION: InputAgentState = {"messages": ["Did it pass?"]}
 
 
 class Verdict(BaseModel):
@@ -52,6 +62,12 @@ def shipped(config: Any) -> None:
     assert_type(create_calculator().invoke(QUESTION)["structured_response"], Calculation | None)
     assert_type(create_calculator(response_format=Verdict).invoke(QUESTION)["structured_response"], Verdict | None)
     assert_type(create_extractor("m", Verdict).invoke({"document": "It passed."})["structured_response"], Verdict | None)
+    assert_type(create_judge("m", ["done"]).invoke({"report": "Done."})["judgment"], Judgment)
+    reports = create_triage_agent().invoke({"folder": "run"})["reports"]
+    assert_type(reports[0]["verdict"], Literal["real", "not-real", "flaky", "false-pass", "true-pass", "unknown"])
+    work = create_workflow([]).invoke({"task": "This"})
+    assert_type(work["status"], Literal["COMPLETE", "ABORT"])
+    assert_type(load_workflow("work.yaml").invoke({})["reason"], str)
     agent = create_agent("m", response_format=Verdict)
     assert_type(resume(agent, config)["structured_response"], Verdict | None)
 
@@ -127,14 +143,50 @@ def results() -> None:
     result = agent.invoke(QUESTION, {"tags": ["t"]}, context={})
     assert_type(result["outcome"], Outcome)
     assert_type(result["messages"], list[AnyMessage])
-    assert_type(result["a_key_of_your_own"], Any)
     assert_type(result.get("structured_response"), Verdict | None)
-    if (verdict := result["structured_response"]) is not None:
-        assert_type(verdict.passed, bool)
-    assert_type(agent.invoke(QUESTION, version="v2").value["structured_response"], Verdict | None)
+    assert_type(result["structured_response"].passed, bool)
+    assert_type(agent.invoke(QUESTION, version="v2").value["structured_response"], Verdict)
     assert_type(agent.invoke(QUESTION, stream_mode="updates"), Any)
-    assert_type(agent.with_config({"tags": []}).invoke(QUESTION)["structured_response"], Verdict | None)
-    assert_type(create_agent("m").invoke(QUESTION)["structured_response"], Any | None)
+    assert_type(agent.with_config({"tags": []}).invoke(QUESTION)["structured_response"], Verdict)
+    assert_type(create_agent("m").invoke(QUESTION)["structured_response"], Any)
+
+
+class Counted(AgentState):
+    visits: int
+
+
+def keys_of_your_own() -> None:
+    agent = create_agent("m", response_format=Verdict, state_schema=Counted)
+    result = agent.invoke({"messages": ["Did it pass?"], "visits": 1})
+    assert_type(result["structured_response"], Verdict | None)
+    assert_type(result["visits"], Any)
+    keyed = create_agent("m", response_format=Verdict | NotYet, output_key="verdict", on_failure="raise")
+    assert_type(keyed.invoke(QUESTION)["verdict"], Any)
+    assert_type(keyed.invoke(QUESTION)["structured_response"], Verdict | NotYet)
+
+
+def an_answer_that_cannot_be_none() -> None:
+    union = create_agent("m", response_format=Verdict | NotYet, on_failure="raise")
+    assert_type(union.invoke(QUESTION)["structured_response"], Verdict | NotYet)
+    tool = create_agent("m", response_format=ToolStrategy(Verdict), on_failure="raise")
+    assert_type(tool.invoke(QUESTION)["structured_response"], Verdict)
+    assert_type(create_calculator(on_failure="raise").invoke(QUESTION)["structured_response"], Calculation)
+    priced = create_calculator(response_format=Verdict, on_failure="raise")
+    assert_type(priced.invoke(QUESTION)["structured_response"].passed, bool)
+    extractor = create_extractor("m", Verdict | NotYet, on_failure="raise")
+    assert_type(extractor.invoke({"document": b"It passed."})["structured_response"], Verdict | NotYet)
+    ensemble = create_ensemble([union, union])
+    assert_type(ensemble.invoke(QUESTION)["structured_response"], Verdict | NotYet | None)
+
+
+def inputs() -> None:
+    agent = create_agent("m", response_format=Verdict)
+    agent.invoke({"messages": "Did it pass?"})
+    agent.invoke({"messages": [("user", "Did it pass?"), {"role": "user", "content": "Well?"}, HumanMessage("Hello")]})
+    agent.invoke({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]})
+    agent.invoke({"messages": HumanMessage("Did it pass?"), "existing": {"passed": True}})
+    agent.invoke(Command(resume=True))
+    agent.invoke(None)
 
 
 async def awaited() -> None:
@@ -153,12 +205,12 @@ def an_agent_is_langgraphs_graph_and_its_result_a_dict() -> None:
     takes(keyed, keyed.invoke(QUESTION))
 
 
-def passed(result: AgentResult[Verdict]) -> bool:
+def passed(result: AgentResult[Verdict | None]) -> bool:
     verdict = result["structured_response"]
     return verdict is not None and verdict.passed
 
 
-def ask(agent: AgentGraph[Verdict]) -> bool:
+def ask(agent: AgentGraph[Verdict | None]) -> bool:
     return passed(agent.invoke(QUESTION))
 
 

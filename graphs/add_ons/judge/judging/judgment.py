@@ -80,6 +80,12 @@ class Judgment(TypedDict):
     """A record per visited stage."""
 
 
+class JudgeResult(TypedDict):
+    """The result of a judge."""
+
+    judgment: Judgment
+
+
 def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 

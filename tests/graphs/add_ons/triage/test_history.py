@@ -40,7 +40,7 @@ def test_a_remembered_verdict_can_be_verified_although_its_case_has_another_id(t
     for model, before in ((judge(), ""), (ScriptedChatModel(replies=[]), '<testcase classname="shop" name="test_good"/>')):
         write_results(tmp_path, before + failed("test_rates", REFUSED))
         triage = create_triage_agent(model, history=tmp_path / "nights.db")
-        result = triage.invoke({"folder": str(tmp_path)}, output_keys=list(TRIAGE_KEYS))
+        result: dict[str, Any] = {**triage.invoke({"folder": str(tmp_path)}, output_keys=list(TRIAGE_KEYS))}
         (bundle,) = result["bundles"]
         assert all(claim.holds for claim in verify_bundle(bundle))
 

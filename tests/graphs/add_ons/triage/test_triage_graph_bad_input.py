@@ -21,6 +21,7 @@ def test_a_log_of_a_gigabyte_is_searched_and_the_case_is_judged(tmp_path: Path) 
             log.write(block)
         log.write(b"test_rates FAILED\nERROR rates: Connection refused\n")
     (report,) = create_triage_agent().invoke({"folder": str(tmp_path)})["reports"]
+    assert report["answer"] is not None
     assert report["answer"]["misclassification_cause"] == "temporary_error"
     assert report["answer"]["evidence"] == ["ERROR rates: Connection refused"]
 
