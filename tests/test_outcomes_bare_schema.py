@@ -1,4 +1,4 @@
-"""The rows of docs/outcomes.md end with a bare schema as the page says."""
+"""The rows of docs/endings.md end with a bare schema as the page says."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The table of `docs/outcomes.md`: each row runs as a test, and the page shows its result.
+"""The table of `docs/endings.md`: each row runs as a test, and the page shows its result.
 
 `python -m tests.test_outcomes_page` rewrites the page.
 """
@@ -27,15 +27,14 @@ from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
 
-PAGE = Path(__file__).parents[1] / "docs" / "outcomes.md"
+PAGE = Path(__file__).parents[1] / "docs" / "endings.md"
 
-ABOVE = """# How a run ends
+ABOVE = """# Every way to end
 
-With a response format, every run ends in one of two ways: with a value in `structured_response`, or with `None`. A status in
-`result["outcome"]` says why. `tests/test_outcomes_page.py` runs each row of this table and counts the calls of the model. A
-row that names no strategy uses `ToolStrategy`. With a bare schema, as in the tutorial, it ends the same after as many calls;
-only a mistake made twice, and prose or an echo twice, then lead to the next strategies: four calls in all. There is one tool;
-limits and all other options have their defaults.
+[How a run ends](outcomes.md) explains the outcome; this page lists what leads to which. `tests/test_outcomes_page.py` runs
+each row of the first table and counts the calls of the model. A row that names no strategy uses `ToolStrategy`. With a bare
+schema, as in the tutorial, it ends the same after as many calls; only a mistake made twice, and prose or an echo twice,
+then lead to the next strategies: four calls in all. There is one tool; limits and all other options have their defaults.
 
 | what the model does | what happens | status | calls |
 |---|---|---|---|
@@ -49,7 +48,7 @@ Without a response format, `outcome` is only set in two cases: a limit ended the
 the results of external calls ([moving-over.md](moving-over.md)).
 """
 
-WRITE_IT = "docs/outcomes.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"
+WRITE_IT = "docs/endings.md does not say what the rows of this file say; write it anew: python -m tests.test_outcomes_page"
 
 ANSWER = '{"passed": true, "score": 7}'
 CUT = AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})

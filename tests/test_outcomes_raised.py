@@ -1,4 +1,4 @@
-"""The second table of `docs/outcomes.md`, a test per row: what `invoke` raises, the thread after it, and how it continues."""
+"""The second table of `docs/endings.md`, a test per row: what `invoke` raises, the thread after it, and how it continues."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ from tests.openai_server import calls as served_calls
 from tests.suite.colors import Run
 from tests.torture.chaos import agent_of as agent_of_server
 
-PAGE = (Path(__file__).parents[1] / "docs" / "outcomes.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "endings.md").read_text()
 TABLE = PAGE.partition("## What leaves `invoke`")[2].partition("\n## ")[0]
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 ANSWER = calls(call("Verdict", GOOD, "v"))
