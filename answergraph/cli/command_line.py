@@ -21,6 +21,7 @@ from answergraph.cli.extract_command import extract
 from answergraph.cli.judge_command import judge
 from answergraph.cli.map_command import map_file
 from answergraph.cli.mcp_command import mcp
+from answergraph.cli.page_command import page
 from answergraph.cli.replay_command import replay
 from answergraph.cli.run_command import run, workflow_of
 from answergraph.cli.terminal.command_runner import (
@@ -185,6 +186,7 @@ app.command(short_help="Run a workflow from a YAML file.")(run)
 app.command("map", short_help="Run an agent over many rows: one typed row each, resumable.")(map_file)
 app.command("eval", short_help="Score an agent field by field, on cases with expected answers.")(evaluate_file)
 app.command(short_help="Serve agents as tools of an MCP server on stdin and stdout.")(mcp)
+app.command(short_help="Show a saved answer on the page, without a server.")(page)
 app.command(short_help="Run stored threads, or a tape, again without the network.")(replay)
 app.command(short_help="Re-check a saved answer by its evidence.")(verify)
 app.add_typer(experiments)

@@ -23,6 +23,10 @@ const ICONS = {
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
   warning: "M8 2.5L14 13H2zM8 6.5v3M8 11.4v.1",
   stop: "M4 4h8v8H4z",
+  sum: "M11.5 5V3.5h-7L8.6 8l-4.1 4.5h7V11",
+  unequal: "M3.5 6h9M3.5 10h9M10.3 3l-4.6 10",
+  ambiguous: "M8 13V9L4 4M8 9l4-5",
+  nowhere: "M8 2.8a5.2 5.2 0 1 0 .01 0M4.3 11.7l7.4-7.4",
   edit: "M3 13l1-3.5 7-7 2.5 2.5-7 7z",
 };
 

@@ -35,14 +35,14 @@ export class HeadView {
     this.#showLeft(run, graph.outputs ?? []);
   }
 
-  #head(run, { tone, icon: sign, word, rest, why }, usage) {
+  #head(run, { tone, icon: sign, word, rest, but, why }, usage) {
     const failed = run.steps.findLast(({ state, checkpoint }) => state === "failed" && checkpoint);
     return [
       el(
         "div.title",
         {},
         el("span.disc", { "data-tone": tone }, icon(sign)),
-        el("h1", { "data-tone": tone }, el("b", {}, word), rest),
+        el("h1", { "data-tone": tone }, el("b", {}, word), rest, but && el("span.but", { "data-tone": but.tone }, but.text)),
       ),
       el(
         "div.actions",

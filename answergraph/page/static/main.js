@@ -19,6 +19,8 @@ import { MessageList } from "./message_list.js";
 import { showNotice, watchConnection } from "./notice.js";
 import { statusLine } from "./open_words.js";
 import { statusWords, toldStatus } from "./outcome_words.js";
+import { proofsOf } from "./record.js";
+import { RecordView } from "./record_view.js";
 import { RunList } from "./run_list.js";
 import { RunStore } from "./run_store.js";
 import { Selection } from "./selection.js";
@@ -32,16 +34,15 @@ import { TimelineView } from "./timeline_view.js";
 import { atLast } from "./thread_reader.js";
 import { TokenField } from "./token_field.js";
 
+const CLOSED = { thread: null, run: null, checkpoint: null, step: null, compare: null };
 const at = (id) => document.getElementById(id);
-const guarded =
-  (action) =>
-  async (...args) => {
-    try {
-      return await action(...args);
-    } catch (error) {
-      failed(error);
-    }
-  };
+const guarded = (action) => async (...args) => {
+  try {
+    return await action(...args);
+  } catch (error) {
+    failed(error);
+  }
+};
 
 const store = new RunStore();
 const known = new Map();
@@ -82,6 +83,7 @@ const answers = new AnswerView(
   () => choose({ tab: "cases" }),
 );
 const showSteps = (step) => choose({ tab: "timeline", step });
+const record = new RecordView(at("record"), () => known.get(assistant)?.graph_id);
 const cases = new CasesView(at("cases"), (record) => answers.card(record, store.run.messages), showSteps);
 const head = new HeadView(at("head"), at("left"), {
   fork: (step) => fork(step),
@@ -100,7 +102,7 @@ const interrupts = new InterruptView(at("interrupts"), start);
 const tokenField = new TokenField(at("token"));
 const threads = new ThreadList(at("threads"), at("find-thread"), {
   open: (id, { assistant_id: by } = {}) =>
-    choose({ thread: id, run: null, checkpoint: null, step: null, compare: null, ...(known.has(by) && { assistant: by }) }),
+    choose({ ...CLOSED, thread: id, ...(known.has(by) && { assistant: by }) }),
   failed,
 });
 const checkpoints = new CheckpointList(at("checkpoints"), (id) => choose({ checkpoint: id, run: null, step: null }));
@@ -119,12 +121,14 @@ function show(run) {
   const bySpace = new Map(found.map((each) => [each.step?.childSpace, each]));
   answers.show(run, bySpace);
   timeline.show(run, reasons);
+  const doubtful = record.show(proofsOf(run));
+  tabs.offer(doubtful !== null);
   cases.show(found, run.thread);
   messages.show(run.messages, store.isBusy || run.status !== stood, (message) => placeIn(message, bySpace));
   stateView.show({ ...run, checkpoint: run.checkpoint ?? run.leftAt }, store.isBusy, nodeNames());
   compare.show(run, reasons);
   drawing.light(lightsOf(run.steps));
-  tabs.count({ timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
+  tabs.count({ record: doubtful ?? 0, timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
@@ -264,12 +268,8 @@ function remember({ thread, checkpoint, id, status }) {
   selection.adopt({ thread, checkpoint, ...(hasMovedOn && { run: null, step: null }) });
 }
 
-at("assistant").addEventListener("change", ({ target }) =>
-  choose({ assistant: target.value, thread: null, run: null, checkpoint: null, step: null, compare: null }),
-);
-at("new-thread").addEventListener("click", () =>
-  choose({ thread: null, run: null, checkpoint: null, step: null, compare: null }),
-);
+at("assistant").addEventListener("change", ({ target }) => choose({ ...CLOSED, assistant: target.value }));
+at("new-thread").addEventListener("click", () => choose(CLOSED));
 at("run-on").addEventListener("click", () => start({ input: null }));
 at("stop").addEventListener("click", () => store.stop().catch(failed));
 at("back").addEventListener("click", () => choose({ tab: "timeline" }));

@@ -1,6 +1,7 @@
 // What the page says of a run: a word, a tone, and the sentence that says why. Knows no elements.
 
 import { answersIn, BARE, countOf, verdictOf } from "./answers.js";
+import { coverageOf, worstOf } from "./coverage.js";
 import { counted, lasted, moment, plural } from "./dom.js";
 import { tokensOf, wrongWith } from "./timeline.js";
 
@@ -138,6 +139,7 @@ function answered({ outcome }) {
   const which = attempts.length ? ` on the ${ordinal(attempts.length)} attempt` : "";
   return {
     rest: which,
+    but: worst(outcome, ", but "),
     why: [
       ...(before.length > 4 ? [before[0], `${before.length - 2} more were sent back.`, before.at(-1)] : before),
       supportOf(outcome),
@@ -145,10 +147,19 @@ function answered({ outcome }) {
   };
 }
 
+/** Whether the caller's own words are what supports it. */
+const readsInput = ({ fields }) => Object.values(fields ?? {}).some(({ evidence }) => evidence?.some(({ source }) => source.kind === "input"));
+const worst = (outcome, before) => {
+  const found = readsInput(outcome) && worstOf(fieldsOf(outcome));
+  return found ? { ...found, text: before + found.text } : null;
+};
+const fieldsOf = ({ fields }) => Object.entries(fields ?? {}).map(([path, { status }]) => ({ path, status }));
+
 /** What was checked against the results of tools, and what was not. */
 function supportOf(outcome) {
   if (!Object.keys(outcome.fields ?? {}).length)
     return "No field was checked against a tool result: this agent has no check of evidence.";
+  if (readsInput(outcome)) return coverageOf(fieldsOf(outcome));
   const supported = countOf(outcome, "supported", "derived", "judged", "given");
   if (!supported) return "No field was checked against a tool result.";
   const told = [
@@ -170,7 +181,7 @@ function failure({ outcome }) {
   const wrong = last && wrongWith(last, Infinity);
   const isSaid =
     !wrong || said.includes(wrong.replace(/[.…]$/, "")) || Object.entries(last.fields ?? {}).some(([path, sentence]) => said.includes(path) && said.includes(sentence.slice(0, 30)));
-  return { rest, why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
+  return { rest, but: outcome && worst(outcome, ": "), why: [said, !isSaid ? `Attempt ${attempts.indexOf(last) + 1}: ${ended(wrong)}` : ""] };
 }
 
 /** What was used, beside the limit if there is one. */

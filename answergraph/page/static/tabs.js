@@ -2,11 +2,13 @@
 
 import { counted } from "./dom.js";
 
-const TABS = ["timeline", "cases", "messages", "state", "graph"];
+const TABS = ["record", "timeline", "cases", "messages", "state", "graph"];
 const at = (id) => document.getElementById(id);
 
 export class Tabs {
   #changed;
+  #wanted;
+  #hasRecord = false;
 
   /** @param {(tab: string) => void} changed a person has chosen a tab */
   constructor(changed) {
@@ -16,14 +18,25 @@ export class Tabs {
     this.open("timeline");
   }
 
+  /** @param {string} [wanted] if nobody has said it, the record where there is one */
   open(wanted) {
-    const tab = TABS.includes(wanted) ? wanted : "timeline";
+    this.#wanted = wanted;
+    const usual = this.#hasRecord ? "record" : "timeline";
+    const tab = TABS.includes(wanted) && (wanted !== "record" || this.#hasRecord) ? wanted : usual;
     document.body.dataset.tab = tab;
     for (const each of TABS) {
       at(`tab-${each}`).setAttribute("aria-selected", String(each === tab));
       at(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
       if (each !== "graph") at(each).hidden = each !== tab;
     }
+  }
+
+  /** A record has a tab only where there is one. @param {boolean} hasRecord */
+  offer(hasRecord) {
+    if (hasRecord === this.#hasRecord) return;
+    this.#hasRecord = hasRecord;
+    at("tab-record").hidden = !hasRecord;
+    this.open(this.#wanted);
   }
 
   /** Say how much each tab holds. Cases have a tab only where there are some.

@@ -1,7 +1,9 @@
 """A LangGraph server with the page and graphs to watch, and a headless Chromium that shows it."""
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -18,19 +20,22 @@ LONGER_SUM = {"messages": [{"role": "user", "content": "1 + 2 + 3"}]}
 GO = {"messages": [{"role": "user", "content": "Go."}]}
 LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
+SMALLEST_PICTURE = 40_000
+"""In bytes; an empty page is far below."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """The text of the step counter in the middle of a run."""
 FOREIGN = ("langchain_agent", "langchain_answer", "reporting", "plain", "supervisor", "office", "thousand", "broken")
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
+DOCUMENTS = ("invoice", "refused_invoice", "parts")
 NESTED = ("guides", "langchain_guides")
 
 
 def watched() -> dict[str, Any]:
     """Return the ``langgraph.json`` of a server with the shipped graphs and those of the modules beside this one."""
     settings = shipped()
-    modules = {"watched": WATCHED + ASKING, "foreign": FOREIGN, "spread": SPREAD, "nested": NESTED}
+    modules = {"watched": WATCHED + ASKING, "foreign": FOREIGN, "spread": SPREAD, "nested": NESTED, "document": DOCUMENTS}
     for module, names in modules.items():
         settings["graphs"] |= {name: f"./tests/answergraph/page/{module}_graphs.py:{name}" for name in names}
     settings["graphs"]["elsewhere"] = "./tests/served/graphs.py:elsewhere"
@@ -70,7 +75,7 @@ def page(browser: Browser, server_url: str) -> Iterator[Page]:
     yield from watched_page(browser, server_url)
 
 
-def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | None = None) -> Iterator[Page]:
+def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | None = None, path: str = "/page/") -> Iterator[Page]:
     """Open the page; the test must cause no error in it except known ones, and no request to another server."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
@@ -80,7 +85,7 @@ def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | Non
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.extend(_serious(message)))
     page.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
-    page.goto(f"{server_url}/page/")
+    page.goto(f"{server_url}{path}")
     page.wait_for_selector("body[data-ready]")
     yield page
     context.close()
@@ -115,6 +120,17 @@ def ended(page: Page) -> str:
     closing = ", ".join(f"#status:has-text('{word}')" for word in ("has ended", "waits", "failed", "stopped"))
     page.wait_for_selector(closing, timeout=LONGEST_RUN)
     return page.inner_text("#status")
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Return the folder for the pictures of the documentation."""
+    return Path(os.environ.get("ANSWERGRAPH_PICTURES") or tmp_path)
+
+
+def take_picture(page: Page, path: Path) -> None:
+    page.screenshot(path=path, animations="disabled")
+    assert path.stat().st_size > SMALLEST_PICTURE
 
 
 def drawn_texts(places: Locator) -> list[str]:

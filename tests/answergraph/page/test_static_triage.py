@@ -3,30 +3,15 @@
 ``ANSWERGRAPH_PICTURES=docs/images`` keeps the pictures there.
 """
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import choose, ended
+from tests.answergraph.page.conftest import choose, ended, take_picture
 
 pytestmark = pytest.mark.browser
-
-SMALLEST_PICTURE = 40_000
-"""In bytes; an empty page is far below."""
-
-
-@pytest.fixture
-def pictures(tmp_path: Path) -> Path:
-    """Return the folder for the pictures."""
-    return Path(os.environ.get("ANSWERGRAPH_PICTURES") or tmp_path)
-
-
-def take_picture(page: Page, path: Path) -> None:
-    page.screenshot(path=path, animations="disabled")
-    assert path.stat().st_size > SMALLEST_PICTURE
 
 
 def test_a_triage_shows_each_quote_where_it_stands(page: Page, pictures: Path) -> None:

@@ -1,0 +1,1 @@
+"""A file that the page shows without a LangGraph server."""

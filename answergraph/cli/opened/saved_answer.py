@@ -1,0 +1,53 @@
+"""An answer with its proofs, as the page saves it, or as a bundle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from answergraph import AgentSpecError
+
+PROOFS = "answergraph-proofs/"
+BUNDLE = "answergraph-bundle/"
+
+
+def saved_answer(path: Path) -> dict[str, object]:
+    """Return what the page shows of a saved answer.
+
+    Raises:
+        AgentSpecError: If the file holds none.
+    """
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        kept_as = str(saved["format"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise AgentSpecError(
+            f"{path} cannot be shown: it is no answer saved by 'Save with proofs', and no bundle written by --bundle."
+        ) from error
+    if kept_as.startswith(BUNDLE):
+        return {"kind": "proofs", **_of_bundle(saved)}
+    if kept_as.startswith(PROOFS):
+        return {"kind": "proofs", **saved}
+    raise AgentSpecError(f"{path} has the format {kept_as!r}, which this version of answergraph cannot show.")
+
+
+def _of_bundle(bundle: dict[str, Any]) -> dict[str, object]:
+    """A bundle has the sources as results, whose texts are joined as evidence counts them."""
+    outcome = {
+        "status": bundle["status"],
+        "reason": "",
+        "schema": bundle["schema"],
+        "attempts": [],
+        "fields": bundle["fields"] or {},
+    }
+    documents = [
+        {
+            "id": result["tool_call_id"],
+            "name": result["name"],
+            "text": "".join(result["texts"]),
+            "others": result.get("unread", []),
+        }
+        for result in bundle["results"]
+    ]
+    return {"answer": bundle["answer"], "outcome": outcome, "documents": documents}

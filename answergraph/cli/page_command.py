@@ -1,0 +1,53 @@
+"""``answergraph page``: look at a file on the page, without a LangGraph server."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import answergraph
+from answergraph.cli.terminal.command_runner import errors_as_bad_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from answergraph.cli.opened.file_app import Question
+
+
+def page(
+    file: Annotated[Path, typer.Argument(help="An answer saved by 'Save with proofs', or a bundle.")],
+    *,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Whether to open the address in the browser.")] = True,
+) -> None:
+    """Show FILE on the page, on this machine only, until Ctrl+C. Nothing is written, and no model is called."""
+    with errors_as_bad_usage():
+        from answergraph.kit import require_extra
+
+        require_extra("page", "uvicorn")
+        from answergraph.cli.opened.file_app import LOCAL, file_app
+
+        app = file_app(file.name, _questions(file))
+        try:
+            listening = socket.create_server((LOCAL[0], port))
+        except OSError as error:
+            raise answergraph.AgentSpecError(f"--port {port} cannot be used: {error.strerror}.") from error
+    import uvicorn
+
+    address = f"http://{LOCAL[0]}:{listening.getsockname()[1]}/"
+    typer.echo(address)
+    if browser:
+        typer.launch(address)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+
+
+def _questions(file: Path) -> Mapping[str, Question]:
+    from answergraph.cli.opened.saved_answer import saved_answer
+
+    if not file.is_file():
+        raise answergraph.AgentSpecError(f"There is no file {file}.")
+    saved = saved_answer(file)
+    return {"": lambda _: saved}

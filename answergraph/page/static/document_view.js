@@ -1,0 +1,97 @@
+// The text of the documents, with every place that a field was taken from; a place and its field have the same number.
+
+import { breakable, button, el, plural } from "./dom.js";
+import { fieldWords } from "./coverage.js";
+import { linesOf } from "./record.js";
+
+/** From how many lines on those without a place are folded, and how many stay beside a place. */
+const MANY = 2000;
+const BESIDE = 3;
+
+export class DocumentView {
+  #place;
+  #marks = new Map();
+
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.#place = place;
+  }
+
+  /** @param {object[]} documents @param {import("./record.js").Field[]} fields */
+  show(documents, fields) {
+    this.#marks.clear();
+    const places = Map.groupBy(
+      fields.flatMap((field) => field.places),
+      ({ document }) => document,
+    );
+    this.#place.replaceChildren(
+      ...(documents.length ? documents : [{ name: "document", text: "", notes: ["No document is stored with this run."] }]).flatMap((document, index) =>
+        this.#one(document, places.get(document) ?? [], documents.length > 1 ? `${document.name} ${index + 1}` : document.name),
+      ),
+    );
+  }
+
+  #one(document, places, name) {
+    const lines = linesOf(document, places);
+    const list = el("ol.lines", { tabindex: "0", role: "list", "aria-label": `The text of the ${name}` }, ...this.#folded(lines, document));
+    return [
+      el("p.panebar", {}, el("b", {}, name), el("span", {}, `${plural(lines.length, "line")}, ${plural(places.length, "place")}`)),
+      ...document.notes.map((note) => el("p.note", {}, note)),
+      list,
+    ];
+  }
+
+  /** The lines; of very many those around the places, the others where somebody asks for them. */
+  #folded(lines, document) {
+    const draw = (line) => this.#line(line, document);
+    if (lines.length <= MANY) return lines.map(draw);
+    const shown = new Set(lines.slice(0, 20));
+    for (const [index, { pieces }] of lines.entries())
+      if (pieces.some(({ places }) => places.length)) for (const near of lines.slice(Math.max(0, index - BESIDE), index + BESIDE + 1)) shown.add(near);
+    const parts = [];
+    for (let from = 0, to; from < lines.length; from = to) {
+      to = from + 1;
+      while (to < lines.length && shown.has(lines[to]) === shown.has(lines[from])) to += 1;
+      const some = lines.slice(from, to);
+      const open = ({ currentTarget }) => currentTarget.closest("li").replaceWith(...some.map(draw));
+      if (shown.has(some[0])) parts.push(...some.map(draw));
+      else parts.push(el("li", {}, el("span"), button(`${plural(some.length, "line")} without a place`, open, { kind: "quiet" })));
+    }
+    return parts;
+  }
+
+  #line({ number, pieces }, { isCut }) {
+    return el("li", {}, el("span", { "aria-hidden": "true" }, isCut ? "" : number), el("span", {}, ...pieces.map((piece) => this.#piece(piece, number))));
+  }
+
+  #piece({ text, places, ends }, line) {
+    if (!places.length) return text;
+    const fields = [...new Set(places.map(({ field }) => field))];
+    const { tone } = fieldWords(fields[0].status);
+    const names = fields.map(({ path }) => path).join(", ");
+    const attributes = { role: "button", tabindex: "0", "data-tone": tone, "data-status": fields[0].status, "aria-label": `${text}, place of ${names}, line ${line}` };
+    const element = el("span.mark", attributes, text, ...ends.map(({ mark }) => el("sup", {}, mark)));
+    for (const { key } of fields) this.#marks.set(key, [...(this.#marks.get(key) ?? []), element]);
+    element.dataset.fields = JSON.stringify(fields.map(({ key }) => key));
+    return element;
+  }
+
+  /** Light the places of a field, and of no other. @returns {HTMLElement|undefined} the first */
+  light(keys) {
+    for (const each of this.#place.querySelectorAll(".mark.on")) each.classList.remove("on");
+    const marks = keys.flatMap((key) => this.#marks.get(key) ?? []);
+    for (const each of marks) each.classList.add("on");
+    return marks[0];
+  }
+}
+
+/** The line of a place with the one before and the one after, where there is no room for the document. */
+export function stripOf({ document, start, end }) {
+  const from = document.text.lastIndexOf("\n", Math.max(0, document.text.lastIndexOf("\n", start - 1) - 1)) + 1;
+  const after = document.text.indexOf("\n", end);
+  const next = after < 0 ? -1 : document.text.indexOf("\n", after + 1);
+  const text = document.text;
+  return el("pre.strip", {}, text.slice(from, start), el("mark", {}, text.slice(start, end)), text.slice(end, next < 0 ? undefined : next));
+}
+
+export const pathOf = (path) => (path ? breakable(path) : ["whole answer"]);

@@ -1,0 +1,108 @@
+"""Document and record: what of a record stands in its document, by keyboard, on a phone, and from a saved file."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.answergraph.page.conftest import opened, past, take_picture, watched_page
+from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
+from tests.suite.page_of_file import page_of_file
+
+pytestmark = pytest.mark.browser
+
+
+def asked(text: Any) -> dict[str, Any]:
+    return {"input": {"messages": [{"role": "user", "content": text}]}}
+
+
+def focused(page: Page) -> str:
+    """Return the path of the field, or the words of the place, that has the focus."""
+    name: str = page.evaluate("document.activeElement.querySelector('th')?.textContent ?? document.activeElement.textContent")
+    return name
+
+
+def faults(page: Page) -> list[str]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    return [f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in axe.run(page).response["violations"]]
+
+
+def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proofs(
+    page: Page, browser: Browser, server: httpx.Client, tmp_path: Path, pictures: Path
+) -> None:
+    opened(page, "refused_invoice", past(server, "refused_invoice", {"input": {"document": INVOICE}}))
+    record = page.get_by_role("tabpanel", name="Document and record")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "No answer: invalid after 4 attempts: 2 fields stand nowhere in its sources"
+    )
+    expect(record.locator(".why")).to_have_text(
+        "Nowhere: supplier.phone and purchase_order. Of 11 fields 9 hold: 8 stand in the document, 1 is computed from it."
+    )
+    rows = record.get_by_role("grid", name="Record").locator("> tbody > tr > th")
+    expect(rows).to_have_text(["number", "supplier.name", "supplier.phone", "items", "total", "purchase_order"])
+    # The gap is the sign: what stands nowhere has no number.
+    expect(record.locator(".fieldlist > tbody > tr > .n")).to_have_text(["1", "2", "", "4", "5", ""])
+    expect(record.locator(".mark sup")).to_have_text(["2", "1", *["4", "4", "5"] * 3])
+    assert faults(page) == []
+
+    record.locator("[data-key][tabindex='0']").focus()
+    page.keyboard.press("d")
+    assert focused(page) == "supplier.phone"
+    page.keyboard.press("d")
+    assert focused(page) == "purchase_order"
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == "total"
+    expect(record.locator(".mark.on")).to_have_text(["756.0045", "294.0045", "180.0045"])
+    take_picture(page, pictures / "page-record.png")
+    page.keyboard.press("Enter")
+    assert focused(page) == "756.0045"
+    page.keyboard.press("Escape")
+    expect(record.locator("[data-key].on")).to_have_text("756supported")
+    page.get_by_role("button", name="To look at 2").press("Enter")
+    expect(rows).to_have_text(["supplier.phone", "purchase_order"])
+    # The text is shown as text, and the emoji before the first place is one character to Python.
+    expect(record.locator(".lines")).to_contain_text("<b>Payable</b>")
+    expect(record.locator(".mark").first).to_have_text("Brenner & Sohn GmbH2")
+
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save with proofs").press("Enter")
+    file = tmp_path / "proofs.json"
+    saving.value.save_as(file)
+    assert json.loads(file.read_text())["documents"][0]["text"] == INVOICE
+    page.get_by_role("tab", name=re.compile("^Timeline")).press("Enter")
+    expect(page.get_by_role("treegrid")).to_be_visible()
+    with page_of_file(file) as url:
+        for saved in watched_page(browser, url, path="/"):
+            expect(saved.get_by_role("heading", level=1)).to_contain_text("2 fields stand nowhere in its sources")
+            expect(saved.locator(".mark sup")).to_have_text(["2", "1", *["4", "4", "5"] * 3])
+            assert faults(saved) == []
+
+
+def test_a_long_list_begins_with_its_doubts_and_a_phone_shows_the_lines_at_the_field(page: Page, server: httpx.Client) -> None:
+    opened(page, "parts", past(server, "parts", asked(LONG)))
+    table = page.get_by_role("table", name="items")
+    expect(page.locator(".fieldlist .hint").first).to_have_text(f"{MANY} rows, {2 * MANY} fields: 119 supported, 1 not found")
+    expect(table.locator("tbody tr")).to_have_count(1)
+    expect(table.locator("tbody tr")).to_contain_text("40.75: it stands in no source.")
+    page.get_by_role("button", name=f"Show all {MANY} rows").click()
+    expect(table.locator("tbody tr")).to_have_count(MANY)
+
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.get_by_role("region", name="Document")).to_be_hidden()
+    table.get_by_text("part-002").click()
+    expect(table.locator(".strip")).to_have_text("part-001 1.50\npart-002 2.50\npart-003 3.50")
+    expect(table.locator(".strip mark")).to_have_text("part-002")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_what_was_left_out_and_what_cannot_be_read_is_said(page: Page, server: httpx.Client) -> None:
+    image = {"type": "image", "mime_type": "image/png", "base64": "iVBORw0KGgo="}
+    opened(page, "invoice", past(server, "invoice", asked([{"type": "text", "text": INVOICE}, image])))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Answered on the second attempt")
+    expect(page.locator(".head .why")).to_contain_text("Of 9 fields 9 hold: 8 stand in the document, 1 is computed from it.")
+    expect(page.get_by_role("row", name="purchase_order")).to_contain_text("no value")
+    expect(page.locator(".doc .note")).to_have_text("Beside the text there is image/png: what is on it cannot be shown here.")
