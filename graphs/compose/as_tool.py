@@ -111,10 +111,10 @@ def as_tool(
 class _AgentTool(StructuredTool):
     """A tool whose message status says whether there is an answer."""
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
+    def run(self, *args: Any, **kwargs: Any) -> object:
         return _with_status(super().run(*args, **kwargs))
 
-    async def arun(self, *args: Any, **kwargs: Any) -> Any:
+    async def arun(self, *args: Any, **kwargs: Any) -> object:
         return _with_status(await super().arun(*args, **kwargs))
 
 
