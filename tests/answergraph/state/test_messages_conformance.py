@@ -1,5 +1,6 @@
 """Every change of messages has the same result as with LangGraph's own channel, at every point of a thread's history."""
 
+import gc
 import itertools
 from collections.abc import Callable
 from functools import partial
@@ -94,8 +95,13 @@ class Graphs:
         try:
             result = act(graph)
         except Exception as error:  # noqa: BLE001 - what was raised is compared
-            return type(error), str(error)
-        return shown(result["messages"]) if "messages" in result else None
+            ended = type(error), str(error)
+        else:
+            return shown(result["messages"]) if "messages" in result else None
+        # LangGraph leaves the threads of a run open whose checkpoint cannot be read. Left to chance, the garbage collector joins
+        # them from any thread, and waits for ever if that thread is just starting another one.
+        gc.collect()
+        return ended
 
 
 def shown(messages: list[AnyMessage]) -> list[Any]:
