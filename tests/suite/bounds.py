@@ -70,7 +70,7 @@ CORE = (
         125,
         "installation in place of LangChain's; checkers see a misspelt key, and an answer that is not None",
     ),
-    Room("graphs/compose", 420, 35),
+    Room("graphs/compose", 420, 37, "an agent of a server is run as a local one"),
     Room("answergraph/testing", 50, 0),
     Room("answergraph/kit", 580, 18, "twenty-seven names instead of thirteen"),
     Room("answergraph/agents", 190, 8),
