@@ -20,15 +20,27 @@ from answergraph.state.outcome import (
 if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, StageRecord
     from answergraph.graphs.compose.as_tool import AgentToolArtifact
+    from answergraph.nodes.reviews.review_request import (
+        Approve,
+        DerivedSum,
+        Edit,
+        Reject,
+        ReviewChoice,
+        ReviewDecision,
+        ReviewRequest,
+    )
     from answergraph.streaming.answer_events import AnswerEvent
 else:
-    # Imported on first use: the core has none of them.
+    # Imported on first use: most programs use none of them.
     __getattr__, __dir__ = lazy_imports.imported_later(__name__)
 
 __all__ = [
     "AgentToolArtifact",
     "AnswerEvent",
+    "Approve",
     "Attempt",
+    "DerivedSum",
+    "Edit",
     "Evidence",
     "FieldReading",
     "FieldRecord",
@@ -41,6 +53,10 @@ __all__ = [
     "Outcome",
     "PendingCall",
     "Prices",
+    "Reject",
+    "ReviewChoice",
+    "ReviewDecision",
+    "ReviewRequest",
     "RunUsage",
     "SourceRef",
     "StageRecord",

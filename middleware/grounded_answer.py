@@ -11,15 +11,15 @@ from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.claim_checking import EvidenceReport, check_fields, may_support
-from answergraph.evidence.claims import default_at, fields_of, with_value
+from answergraph.evidence.claims import default_at, fields_of, json_at, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.source_runs import InputState, input_records
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.state.agent_state import INPUT_TEXTS
-from answergraph.state.field_record import BACKED, Fields, passage_of, support_of
-from answergraph.state.outcome import AnswerAccepted, OnDoubt
+from answergraph.state.field_record import BACKED, Fields, OnDoubt, passage_of, support_of
+from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 from answergraph.state.turn import Turn
 
@@ -85,7 +85,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             fields: ``"all"``: every scalar without a mark is checked as ``Grounded()``.
             min_support: Least share of the filled fields that must be supported, 0 to 1: ``outcome["support"]``.
             on_doubt: What becomes of a field that is still doubtful after the model was asked again: ``"refuse"``: there is no
-                answer; ``"omit"``: it has its default.
+                answer; ``"omit"``: it has its default; ``"review"``: the run waits for a person, and needs a checkpointer.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
                 always allowed; other schemas are offered once a result counts.
 
@@ -141,7 +141,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         calls = {run.tool_call_id: replace(run, counts=False) for run in results_of_run(state)}
         claims = fields_of(answer)
         sources = as_shown({**calls, **counting}.values(), state["messages"])
-        report = check_fields(claims, sources, Grounded(min_items=0) if self.fields == "all" else None)
+        unmarked = Grounded(min_items=0) if self.fields == "all" else None
+        report = check_fields(claims, sources, unmarked, given=_given(answer, state))
         if report.feedback and self.on_doubt == "omit" and _was_asked_again(state):
             return self._accepted_without_doubts(answer, report)
         if report.feedback:
@@ -211,6 +212,12 @@ def _was_asked_again(state: Any) -> bool:
     """Return whether the model has had a chance to mend its answer, or will get none."""
     ledger = Turn(state).run_ledger(begins_run=False)
     return bool(ledger["attempts"] or ledger["last_call_made"])
+
+
+def _given(answer: Any, state: Any) -> frozenset[str]:
+    """Return the fields that stand as a person set them."""
+    given = Turn(state).run_ledger(begins_run=False).get("given", {})
+    return frozenset(path for path, value in given.items() if json_at(answer, path) == value)
 
 
 def _reads_input(sources: Any) -> bool:

@@ -78,6 +78,11 @@ class AgentParts:
         return answers & self.interrupts if self.format.reads_answers else frozenset()
 
     @cached_property
+    def reviews(self) -> bool:
+        """Whether a person decides about the fields that stay doubtful."""
+        return any(getattr(getattr(check, "__self__", None), "on_doubt", None) == "review" for check in self.checks)
+
+    @cached_property
     def return_direct(self) -> dict[str, bool]:
         """Per tool, whether its result ends the run."""
         return {tool.name: tool.return_direct for tool in self.tools}

@@ -23,6 +23,8 @@ from answergraph.state.outcome import AnswerAccepted
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
+Checked = tuple[Reading, AnswerAccepted]
+"""A reading after the checks, and their verdict."""
 
 NOT_ACCEPTED = "Your answer was not accepted by the check {name!r}{meaning}. Look at it again, and give a better one."
 NO_VERDICT = (
@@ -40,9 +42,7 @@ NO_RECORD = (
 _LAMBDA = "<lambda>"
 
 
-def check_answer(
-    checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]
-) -> tuple[Reading, AnswerAccepted]:
+def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]) -> Checked:
     """Return the reading, rejected if a check did not accept the answer, and the combined verdict of the checks.
 
     Raises:

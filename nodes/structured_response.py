@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -15,7 +16,7 @@ from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.answer_checks import check_answer, reviewed_message
+from answergraph.nodes.answer_checks import Checked, check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt, without_format
 from answergraph.nodes.model_visit import CurrentReply, Readings
@@ -23,11 +24,7 @@ from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS, RunState
-from answergraph.state.ledger import (
-    LEDGER,
-    RunLedger,
-    StoredValue,
-)
+from answergraph.state.ledger import LEDGER, RunLedger, StoredValue
 from answergraph.state.messages import correction_message, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Outcome, Status
 from answergraph.state.turn import Turn
@@ -65,16 +62,33 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
-            # Checks search these results for evidence.
-            read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
-            is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
-            reading, accepted = yield from off_loop(check_answer, self.agent.checks, reading, state, runtime, when=is_long)
+            check = partial(self._checked, state=state, runtime=runtime)
+            if self.agent.reviews:
+                from answergraph.nodes.answer_review import reviewed  # noqa: PLC0415 - few agents ask a person
+
+                reply, reading, accepted = yield from reviewed(reply, reading, check, self._is_for_a_person)
+            else:
+                reading, accepted = yield from check(reading, reply.ledger)
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
         if update and (ending.action != "defer" or reading.calls) and has_listener(runtime.stream_writer):
             runtime.stream_writer(self._event(reply, reading, update))
         return update
+
+    def _checked(self, reading: Reading, ledger: RunLedger, state: Any, runtime: Runtime[Any]) -> Step[Checked]:
+        # Checks search these results for evidence.
+        read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
+        is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
+        seen = {**state, LEDGER: ledger} if "given" in ledger else state
+        return (yield from off_loop(check_answer, self.agent.checks, reading, seen, runtime, when=is_long))
+
+    def _is_for_a_person(self, reply: CurrentReply, reading: Reading) -> bool:
+        """Return whether a check still rejects the answer after the model was asked again, or cannot be asked."""
+        if reading.status != "invalid":
+            return False
+        action = decide(self._facts(reply, reading, needs_confirmation=False)).action
+        return action == "end" or (bool(reply.ledger["attempts"]) and action in ("ask_again", "ask_next_strategy"))
 
     def late(self, state: RunState, error: Exception) -> dict[str, object]:
         """End the run: a check did not end in time."""
@@ -255,6 +269,7 @@ class StructuredResponseNode:
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
         ledger: RunLedger = {**reply.ledger, "attempts": attempts, "finished": True}
         ledger.pop("repair", None)
+        ledger.pop("given", None)
         return {
             "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
             self.agent.keys.answer: self.codec.to_write(answer.value, answer) if answer else None,

@@ -1,6 +1,6 @@
 """Checks the claims of an answer against the run's tool results."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
@@ -42,6 +42,9 @@ _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
     "and the user's are no evidence. Call further tools if need be, then answer again."
 )
+
+
+_GIVEN: FieldRecord = {"status": "given", "evidence": [], "problem": None, "accepted_by": "person"}
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,12 @@ def may_support(run: ToolRun) -> bool:
     return run.succeeded and run.counts and bool(run.text)
 
 
-def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Grounded | None = None) -> EvidenceReport:
+def check_fields(
+    fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Grounded | None = None, given: Collection[str] = ()
+) -> EvidenceReport:
     """Search the sources of a run, oldest first, for support of each field with a mark; ``unmarked`` is the mark of the others.
+
+    What a person has ``given`` stands, wherever it is found.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -136,9 +143,12 @@ def check_fields(fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Gro
         field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
         # Search for the nearest passage only where it is shown.
         record = _record_of(field, results, results if problems < _MAX_SHOWN_PROBLEMS else [], unread)
-        problems += record["problem"] is not None
         path = str(field.path)
+        if path in given:
+            record = {**_GIVEN, "evidence": record["evidence"]}
+        problems += record["problem"] is not None
         records[path] = _both(records[path], record) if path in records else record
+    records |= {path: _GIVEN for path in given if path not in records}
     compute(fields, records)
     has_input = any(run.kind != "tool" for run in runs)
     return EvidenceReport(records, support_of(records) or 0.0, _feedback(records, has_input=has_input))

@@ -1,11 +1,13 @@
 """The fields of an answer, each with its path, and the claims among them: the values that a source has to support."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pydantic import BaseModel, RootModel
+from pydantic_core import to_jsonable_python
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote
@@ -83,6 +85,12 @@ def _values_at(value: object, parts: Sequence[str | int], path: FieldPath) -> It
 def with_value(answer: object, path: str, value: object) -> Any:
     """Return a copy of an answer with another value at a path."""
     return _with_value(answer, FieldPath(path).parts, value)
+
+
+def json_at(answer: object, path: str) -> Any:
+    """Return a field as JSON; ``None`` if the answer has none."""
+    with suppress(LookupError):
+        return to_jsonable_python(FieldPath(path).get(answer), by_alias=True, fallback=repr)
 
 
 def default_at(answer: object, path: str) -> Any:

@@ -55,6 +55,16 @@ class MarkedType:
         """Return the marks with their places, each place once."""
         return list(self._places(self.root, FieldPath(), set()))
 
+    def optional_paths(self) -> set[FieldPath]:
+        """Return the places of fields with a default."""
+        return set(self._optional(self.root, FieldPath(), frozenset()))
+
+    def _optional(self, schema: CoreSchema, path: FieldPath, above: frozenset[int]) -> Iterator[FieldPath]:
+        if schema["type"] == "default":
+            yield path
+        for part in self.parts(schema) if id(schema) not in above else ():
+            yield from self._optional(part.schema, path_of_part(path, part.name), above | {id(schema)})
+
     def places_known_by_values(self) -> list[Place]:
         """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
         return list(self._known_places(self.root, FieldPath(), set()))

@@ -114,6 +114,7 @@ def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
 def compute(fields: Sequence[Claim], records: dict[str, FieldRecord]) -> None:
     """Replace the records of fields that are derived from others, those first that the others need."""
     derived = {field.path: field for field in fields if isinstance(field.mark, Derived) and field.problem is None}
+    derived = {path: field for path, field in derived.items() if records[str(path)]["status"] != "given"}
     if not derived:
         return
     numbers = numbers_in((field.path, field.value) for field in fields)

@@ -27,8 +27,8 @@ Pair = tuple[int, int]
 """Start and end; as JSON, and so in every outcome, a list of two."""
 
 
-OnDoubt = Literal["refuse", "omit"]
-"""What becomes of a field that stays doubtful. ``refuse``: no answer; ``omit``: the field's default."""
+OnDoubt = Literal["refuse", "omit", "review"]
+"""What becomes of a field that stays doubtful. ``refuse``: no answer; ``omit``: the field's default; ``review``: ask a person."""
 
 
 class SourceRef(TypedDict):

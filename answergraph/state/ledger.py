@@ -97,6 +97,8 @@ class RunLedger(TypedDict):
     """The last wrong answer as canonical JSON, to detect repetition."""
     repair: NotRequired[Repair | None]
     """The last wrong answer, for a patch of it."""
+    given: NotRequired[dict[str, Any]]
+    """What a person set in this run's answer, as JSON by path."""
     unconfirmed: NotRequired[StoredValue | None]
     """A valid answer given beside tool calls, which the model is asked to confirm once it has seen their results."""
     confirmations_asked: int

@@ -12,8 +12,6 @@ from typing_extensions import TypedDict
 from answergraph.state.field_record import FieldRecord, Fields
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
-OnDoubt = Literal["refuse", "omit"]
-"""What becomes of a field that stays doubtful. ``refuse``: no answer; ``omit``: the field's default."""
 """How an answer beside tool calls is treated."""
 
 OnFailure = Literal["return", "raise"]

@@ -36,6 +36,11 @@ _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
 """For the tools node: its input is a call, not the state."""
 
+WAITS = (
+    "on_doubt='review' waits for a person, so the run must be kept: write checkpointer=InMemorySaver(), or checkpointer=True "
+    "inside another graph, or where a server brings its own."
+)
+
 
 class GuestNode(RunnableLambda[Any, Any]):
     """A user's node, with the agent's surroundings for its visits.
@@ -79,6 +84,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self.codec = answer_codec(spec.format.schemas)
         self.keys = spec.keys
         self._reads_answers = spec.format.reads_answers
+        self._reviews = spec.reviews
         self._transformers = tuple(spec.stack.transformers)
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
@@ -128,6 +134,8 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
         Your stream transformers follow those of the middleware. ``max_concurrency`` is 64 unless the caller's config sets it.
         """
+        if self._reviews and not checkpointer:
+            raise AgentSpecError(WAITS)
         every = [ToolCallTransformer, subagent_transformer(), *self._transformers, *(transformers or ())]
         compiled = super().compile(checkpointer, transformers=list({id(each): each for each in every}.values()), **options)
         # LangGraph's ``compile`` names its class; ours only adds a check of the input.

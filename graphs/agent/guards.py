@@ -35,6 +35,10 @@ _NO_SOURCE = (
     "{name} has no source: the agent has no tools, so no answer could ever be accepted. To check against the caller's own "
     "messages and documents, write {name}(sources=Input()), from answergraph.middleware."
 )
+_NO_DEFAULT = (
+    "{name}(on_doubt='omit') could leave nothing out: no field that it checks has a default in a Pydantic model or dataclass. "
+    "Write one, such as buyer: str | None = None, or on_doubt='refuse' or 'review'."
+)
 
 _PLACES: RecentCache[list[Place]] = RecentCache()
 
@@ -49,6 +53,22 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
     checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
     if schemas and checking and not marked and not checks_all:
         raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
+
+    for each in stack.middleware:
+        if (
+            schemas
+            and getattr(each, "on_doubt", "") == "omit"
+            and not any(_may_omit(schema, places[schema.label], each) for schema in schemas)
+        ):
+            raise AgentSpecError(_NO_DEFAULT.format(name=each.name))
+
+
+def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object) -> bool:
+    """Return whether a field that is checked has a default."""
+    if isinstance(schema.declared, dict):
+        return False
+    optional = MarkedType(TypeAdapter(schema.declared).core_schema).optional_paths()
+    return bool(optional) if getattr(middleware, "fields", "") == "all" else any(place.path in optional for place in marked)
 
 
 def check_sources(stack: MiddlewareStack, *, has_tools: bool) -> None:

@@ -137,7 +137,22 @@ def test_no_source_at_all_is_refused_while_building() -> None:
         create_agent(ScriptedChatModel(replies=[]), [], response_format=Marked, middleware=[GroundedAnswer()])
 
 
-@pytest.mark.parametrize("options", [{"fields": "some"}, {"min_support": 2}, {"on_doubt": "review"}, {"sources": []}])
+@pytest.mark.parametrize("options", [{"fields": "some"}, {"min_support": 2}, {"on_doubt": "ask"}, {"sources": []}])
 def test_an_argument_that_cannot_work_is_refused(options: Any) -> None:
     with pytest.raises(AgentSpecError):
         GroundedAnswer(**options)
+
+
+class Required(BaseModel):
+    number: str
+    items: list[Marked] = []
+
+
+@pytest.mark.parametrize(
+    ("schema", "options"),
+    [(Marked, {"fields": "marked"}), ({"title": "T", "type": "object", "properties": {"a": {"type": "string"}}}, {})],
+)
+def test_leaving_out_is_refused_where_no_checked_field_has_a_default(schema: Any, options: Any) -> None:
+    with pytest.raises(AgentSpecError, match=r"on_doubt='omit'.* could leave nothing out"):
+        extractor(schema=schema, on_doubt="omit", **options)
+    assert extractor(schema=Required, on_doubt="omit")

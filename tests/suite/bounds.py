@@ -34,7 +34,7 @@ class Room:
 
 
 CORE = (
-    Room("answergraph/*.py", 255, 0, "doors of errors and shapes; names that have left the top level"),
+    Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room("answergraph/runtime", 1180, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
@@ -44,7 +44,7 @@ CORE = (
     Room("answergraph/asking", 2270, 130),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4575, 60),
+        *("answergraph/evidence", 4595, 60),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums recomputed",
     ),
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
@@ -58,15 +58,15 @@ CORE = (
     ),
     Room(
         "nodes",
-        2160,
-        102,
-        "repair; runs without a format end in the same table; a limit, and what comes before an answer, is named",
+        2550,
+        112,
+        "repair; runs without a format end in the same table; a limit, and what comes before an answer, is named; a review",
     ),
-    Room("middleware", 1110, 144, "a hook per node, in both colours; the caller's input as a source"),
+    Room("middleware", 1120, 144, "a hook per node, in both colours; the caller's input as a source"),
     Room("graphs/*.py", 140, 32),
     Room(
         "graphs/agent",
-        1425,
+        1455,
         125,
         "installation in place of LangChain's; checkers see a misspelt key, and an answer that is not None",
     ),
@@ -81,9 +81,9 @@ ADD_ONS = (
     Room("answergraph/evaluation", 760, 13, "scores by field, after the plan; judged by a model; the statistics of experiments"),
     Room("graphs/add_ons/*.py", 30, 0),
     Room("graphs/add_ons/calculator", 540, 29),
-    Room("graphs/add_ons/extract", 170, 30, "a document in, a record out, after the plan"),
+    Room("graphs/add_ons/extract", 175, 30, "a document in, a record out, after the plan"),
     Room("graphs/add_ons/react", 180, 17),
-    Room("graphs/add_ons/ensemble", 710, 36, "second opinions, after the plan"),
+    Room("graphs/add_ons/ensemble", 740, 36, "second opinions, after the plan"),
     Room("graphs/add_ons/judge", 1720, 55),
     Room("graphs/add_ons/workflow", 1270, 78),
     Room("graphs/add_ons/triage", 3570, 32),

@@ -94,6 +94,14 @@ class Operands:
                 return places
         return []
 
+    def written_out(self, formula: Formula, field: FieldPath) -> str:
+        """Return the formula of a field with its numbers."""
+
+        def numbers(match: re.Match[str]) -> str:
+            return ", ".join(str(self._numbers[place]) for place in self.places_of(formula.operands[match.group()], field))
+
+        return re.sub(r"\b_\d+\b", numbers, ast.unparse(formula.tree))
+
     def value_of(self, formula: Formula, field: FieldPath) -> Decimal:
         """Return the value of the formula of a field.
 

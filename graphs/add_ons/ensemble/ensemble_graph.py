@@ -66,7 +66,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         when: What goes on to ``then``: ends (``"invalid"``, ``"truncated"``) and states of fields (``"disputed"``,
             ``"unsupported"``). ``None``: every end without an answer, and every field that is disputed, ambiguous, unsupported
             or not found.
-        on_doubt: For what is still doubtful at the end. ``"refuse"``: no answer; ``"omit"``: the field's default.
+        on_doubt: For what is still doubtful at the end. ``"refuse"``: no answer; ``"omit"``: the field's default;
+            ``"review"``: the run waits for a person, and needs a checkpointer.
         limits: The limits of all agents together, without those in seconds.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
@@ -75,7 +76,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         The compiled graph, with the input of the agents, and ``structured_response`` and ``outcome`` as an agent has them.
 
     Raises:
-        AgentSpecError: If the agents have different schemas, there is one agent and no ``then``, or a limit is in seconds.
+        AgentSpecError: If the agents have different schemas, there is one agent and no ``then``, a limit is in seconds, or there
+            is no checkpointer for a review.
 
     Example:
         >>> from answergraph import create_agent
@@ -88,6 +90,10 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     needed = len(agents) // 2 + 1 if agree is None else agree
     schemas = _checked_schemas(every)
     _check(agents, then, needed, on_doubt)
+    if on_doubt == "review" and not checkpointer:
+        raise AgentSpecError("create_ensemble: on_doubt='review' waits for a person; write checkpointer=InMemorySaver().")
+    if on_doubt == "omit" and not any(_may_lack(schema.value_schema) for schema in schemas):
+        raise AgentSpecError("create_ensemble: on_doubt='omit', but every field is required; give one a default.")
     if limits is not None and limits.has_times:
         raise AgentSpecError("create_ensemble: limits in seconds are those of one run; give each agent limits=UsageLimits(…).")
     doubted, ends = _states(when)
@@ -138,6 +144,16 @@ def _check(agents: Sequence[object], then: Sequence[object], agree: int, on_doub
         raise AgentSpecError(f"create_ensemble: agree={agree!r}, but there are {len(agents) + len(then)} agents.")
     if on_doubt not in get_args(OnDoubt):
         raise AgentSpecError(f"create_ensemble: on_doubt={on_doubt!r} must be one of {get_args(OnDoubt)!r}.")
+
+
+def _may_lack(schema: object) -> bool:
+    """Return whether a field or an item can be left out of an answer."""
+    if isinstance(schema, list):
+        return any(map(_may_lack, schema))
+    if not isinstance(schema, dict):
+        return False
+    is_optional = schema.get("type") == "array" or not set(schema.get("properties", ())) <= set(schema.get("required", ()))
+    return is_optional or any(map(_may_lack, schema.values()))
 
 
 def _states(when: Collection[str] | None) -> tuple[frozenset[str], frozenset[str]]:

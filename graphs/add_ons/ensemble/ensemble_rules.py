@@ -15,6 +15,7 @@ from answergraph.graphs.add_ons.ensemble.agreement import Agreement, Reading
 from answergraph.graphs.add_ons.ensemble.readers import DECISION, READINGS, Decision
 from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
 from answergraph.kit import FieldPath
+from answergraph.nodes.reviews.field_review import FieldReview
 from answergraph.types import FieldRecord
 
 BACKED = frozenset({"supported", "derived", "judged", "given"})
@@ -65,7 +66,16 @@ class Ensemble:
         return {**_FINISH, "outcome": self._outcome(readings, last["status"], last["reason"], {}, None)}
 
     def _finish(self, readings: Sequence[Reading], name: str, agreement: Agreement) -> dict[str, object]:
-        value, doubts = agreement.value, list(agreement.doubts)
+        value, doubts, fields = agreement.value, list(agreement.doubts), agreement.fields
+        schema = next(schema for schema in self.schemas if schema.name == name)
+        if doubts and self.on_doubt == "review":
+            review = FieldReview(schema, value, {path: fields[path] for path in doubts})
+            review.ask()
+            value, doubts = review.data, []
+            fields = {**fields, **{path: _given(fields[path]) for path in review.given}}
+            for path, message in review.rejected.items():
+                reason = f"A person turned down {path or 'the answer'}: {message}"
+                return {**_FINISH, "outcome": self._outcome(readings, "invalid", reason, fields, None)}
         if doubts and self.on_doubt == "refuse":
             more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
             reason = REFUSED.format(first=doubts[0] or "the answer", more=more)
@@ -73,15 +83,15 @@ class Ensemble:
         for path in reversed(doubts):  # from the end, so that the places of items stay
             value = _without(value, FieldPath(path).parts)
         try:
-            answer = next(schema for schema in self.schemas if schema.name == name).load(value)
+            answer = schema.load(value)
         except ValueError as error:
-            return {**_FINISH, "outcome": self._outcome(readings, "invalid", str(error), agreement.fields, None)}
+            return {**_FINISH, "outcome": self._outcome(readings, "invalid", str(error), fields, None)}
         reason = f"{len({reading['reader'] for reading in readings})} readers were asked; the answer is theirs."
         return {
             **_FINISH,
             "messages": [AIMessage(json.dumps(value, ensure_ascii=False))],
             "structured_response": answer,
-            "outcome": self._outcome(readings, "answered", reason, agreement.fields, name),
+            "outcome": self._outcome(readings, "answered", reason, fields, name),
         }
 
     def _outcome(
@@ -105,6 +115,10 @@ class Ensemble:
 
 
 _FINISH = {DECISION: Decision(action="finish", asked=None, value=None, fields={})}
+
+
+def _given(record: FieldRecord) -> FieldRecord:
+    return {**record, "status": "given", "problem": None, "accepted_by": "person"}
 
 
 def _without(data: object, parts: Sequence[str | int]) -> object:

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict, TypeForm, TypeVar
 
 from answergraph import AgentGraph, AgentSpecError, create_agent
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer, Input
+from answergraph.types import OnDoubt
 
 AnswerT = TypeVar("AnswerT")
 
@@ -100,7 +101,8 @@ def create_extractor(
     Args:
         model: A chat model or its name.
         schema: The type of the record.
-        on_doubt: What becomes of a field that stands nowhere: ``"refuse"``: there is no record; ``"omit"``: it has its default.
+        on_doubt: What becomes of a field that stands nowhere: ``"refuse"``: there is no record; ``"omit"``: it has its default;
+            ``"review"``: a person is asked, which needs a checkpointer.
         middleware: Further middleware, inside the check.
         **options: Further options of ``create_agent``.
 
@@ -146,7 +148,7 @@ class ExtractContext(BaseModel):
 
     model: str = Field(default="offline", description="The chat model; 'offline' can only calculate.")
     response_format: dict[str, Any] | None = Field(default=None, description="JSON Schema of the record; its title names it.")
-    on_doubt: Literal["refuse", "omit"] = Field(default="refuse", description="What becomes of a field that stands nowhere.")
+    on_doubt: OnDoubt = Field(default="refuse", description="What becomes of a field that stands nowhere.")
 
 
 def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -163,4 +165,6 @@ def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStat
 @lru_cache(maxsize=MAX_GRAPHS)
 def _extractor(model: str, schema: str | None, on_doubt: str) -> CompiledStateGraph[Any, Any, Any, Any]:
     record = Record if schema is None else json.loads(schema)
-    return create_extractor(model, record, on_doubt=on_doubt, context_schema=ExtractContext)
+    # A server brings its own checkpointer.
+    kept = {"checkpointer": True} if on_doubt == "review" else {}
+    return create_extractor(model, record, on_doubt=on_doubt, context_schema=ExtractContext, **kept)

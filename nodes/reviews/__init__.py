@@ -1,0 +1,1 @@
+"""A person reviews the fields of an answer that stay doubtful."""
