@@ -8,7 +8,7 @@ from pathlib import Path
 from answergraph import AgentSpecError
 
 TEMPLATES = Path(__file__).parent / "project"
-"""Template files; ``NAME`` and ``EXECUTABLE`` (the Python with answergraph) are placeholders."""
+"""Template files, in their folders; ``NAME`` and ``EXECUTABLE`` (the Python with answergraph) are placeholders."""
 
 
 def write_project(folder: Path) -> Iterator[Path]:
@@ -18,8 +18,9 @@ def write_project(folder: Path) -> Iterator[Path]:
     if folder.exists():
         raise AgentSpecError(f"{str(folder)!r} exists already; nothing was written.")
     folder.mkdir(parents=True)
-    for template in sorted(TEMPLATES.iterdir()):
-        path = folder / template.name.removesuffix(".txt").replace("NAME", folder.name)
+    for template in sorted(path for path in TEMPLATES.rglob("*") if path.is_file()):
+        path = folder / str(template.relative_to(TEMPLATES)).removesuffix(".txt").replace("NAME", folder.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
         text = template.read_text(encoding="utf-8").replace("NAME", folder.name).replace("EXECUTABLE", sys.executable)
         path.write_text(text, encoding="utf-8")
         yield path

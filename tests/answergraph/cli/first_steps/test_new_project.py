@@ -9,12 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.suite import processes
 from tests.suite.langgraph_dev import OFFLINE
 
-FILES = {"Makefile", "langgraph.json", "my_agent.py", "requirements.txt", "test_my_agent.py"}
+FILES = {"Makefile", "langgraph.json", "my_agent.py", "requirements.txt", "test_my_agent.py", ".github/workflows/tests.yml"}
 
 
 @pytest.fixture
@@ -26,10 +27,19 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_a_new_project_names_its_agent_for_the_server(project: Path) -> None:
-    assert {path.name for path in project.iterdir()} == FILES
+    assert {path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()} == FILES
     served = json.loads((project / "langgraph.json").read_text())
     assert served["graphs"] == {"my_agent": "./my_agent.py:agent"}
-    assert "NAME" not in "".join(path.read_text() for path in project.iterdir())
+    assert "NAME" not in "".join((project / name).read_text() for name in FILES)
+
+
+def test_its_workflow_runs_the_tests_with_the_python_of_the_job(project: Path) -> None:
+    (job,) = yaml.safe_load((project / ".github/workflows/tests.yml").read_text())["jobs"].values()
+    assert job["steps"][-1] == {"run": "make test PYTHON=python"}
+    planned = subprocess.run(
+        ["make", "--dry-run", "test", "PYTHON=python"], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert planned.stdout.splitlines()[-1] == "python -m pytest"
 
 
 @pytest.mark.torture
