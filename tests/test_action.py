@@ -105,7 +105,7 @@ def test_the_action_installs_triages_and_fails_the_job_as_asked(job: Job) -> Non
     assert error.startswith("::error file=tests/test_shop.py,line=4,title=")
     assert notice.startswith("::notice ")
     summary = (job.place / "step_summary").read_text()
-    assert "| really failed | 1 |" in summary
+    assert "| test and application disagree | 1 |" in summary
     assert "| should have passed | 1 |" in summary
     assert f"https://github.example/shop/shop/blob/{'a' * 40}/tests/test_shop.py#L4" in summary
     assert {"nights.db", "page.html", "out.xml"} <= {path.name for path in (job.place / "workspace").iterdir()}

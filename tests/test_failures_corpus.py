@@ -41,12 +41,12 @@ def test_no_label_is_in_a_file_that_the_rules_read(corpus: str) -> None:
 
 @pytest.mark.torture
 @pytest.mark.parametrize("corpus", ["seen", "unseen"])
-def test_four_of_five_cases_are_concluded_and_one_conclusion_in_twenty_is_wrong_at_most(corpus: str) -> None:
+def test_four_of_five_cases_are_told_and_one_in_twenty_of_them_is_wrong_at_most(corpus: str) -> None:
     words = measured(corpus).splitlines()[2].split()
-    cases, concluded, wrong = int(words[0]), int(words[2]), int(words[6])
+    cases, concluded, disagreements, wrong = (int(words[place]) for place in (0, 2, 6, 11))
     assert cases >= 45
-    assert concluded >= 0.8 * cases
-    assert wrong <= 0.05 * concluded
+    assert concluded + disagreements >= 0.8 * cases
+    assert wrong <= 0.05 * (concluded + disagreements)
 
 
 @pytest.mark.torture
@@ -58,9 +58,7 @@ def test_the_page_shows_the_figures_as_they_are(corpus: str) -> None:
 
 
 PLUGIN_RUNS = json.loads((FAILURES / "labels" / "plugins.json").read_text())
-"""Per tool that tries tests again, or runs them in several environments, what is right to say of each of its tests.
-
-Two texts that differ are left open."""
+"""Per tool that tries tests again, or runs them in several environments, what is right to say of each of its tests."""
 
 
 @pytest.mark.parametrize("tool", PLUGIN_RUNS)
@@ -82,9 +80,7 @@ def test_a_failure_in_one_of_two_environments_is_reported_as_such() -> None:
 def test_the_labels_of_public_files_name_a_commit_and_a_verdict_for_each() -> None:
     sources = json.loads((FAILURES / "labels" / "public.json").read_text())
     assert all(len(source["commit"]) == 40 and source["corpus"] in CORPORA for source in sources)
-    page = (ROOT / "docs" / "triage.md").read_text()
     for corpus, reader in zip(CORPORA, ("labels", "labels", "second_labels", "second_labels"), strict=True):
         chosen = [source[reader] for source in sources if source["corpus"] == corpus]
         verdicts = [verdict for files in chosen for labels in files.values() for verdict in labels.values()]
         assert {"real"} <= set(verdicts) <= {"real", "not-real", "flaky", "open"}
-        assert f"| {sum(verdict != 'open' for verdict in verdicts)} of " in page

@@ -44,7 +44,7 @@ def test_shaky():
 def test_fine():
     pass
 """
-PYTEST = {"test_shop::test_total": "real", "test_shop::test_url": "not-real", "test_shop::test_shaky": "flaky"}
+PYTEST = {"test_shop::test_total": "disagreement", "test_shop::test_url": "not-real", "test_shop::test_shaky": "flaky"}
 
 TOX = """
 [tox]
@@ -77,7 +77,11 @@ test('fits the window', async ({}, info) => { expect(info.project.name).not.toBe
 test('is quick', async ({}, info) => { expect(info.retry).toBe(1); });
 test('is fine', async () => {});
 """
-SPEC_LABELS = {"shop.spec.js::adds up": "real", "shop.spec.js::fits the window": "real", "shop.spec.js::is quick": "flaky"}
+SPEC_LABELS = {
+    "shop.spec.js::adds up": "disagreement",
+    "shop.spec.js::fits the window": "disagreement",
+    "shop.spec.js::is quick": "flaky",
+}
 VITEST = """
 import { test, expect } from 'vitest';
 test('adds up', () => { expect(2 + 3).toBe(6); });
@@ -159,15 +163,14 @@ def make() -> None:
     }.items():
         labels[name] = _run(name, shop, [*pytest, *arguments.split()], PYTEST)
     tox = {"tox.ini": TOX, "test_strict.py": STRICT}
-    labels["tox"] = _run("tox", tox, [str(python), "-m", "tox", "-q"], {"test_strict::test_rounds": "real"})
+    labels["tox"] = _run("tox", tox, [str(python), "-m", "tox", "-q"], {"test_strict::test_rounds": "disagreement"})
     for name, retries in {"playwright": "", "playwright-retries": ", includeRetries: true"}.items():
         files = {"playwright.config.js": PLAYWRIGHT % retries, "shop.spec.js": SPEC}
         labels[name] = _run(name, files, ["npx", "playwright", "test"], SPEC_LABELS, node)
     vitest = ["npx", "vitest", "run", "--reporter=junit", "--outputFile=results.xml"]
-    twice = {"adds up": "real", "is named twice": "real"}
+    twice = {"adds up": "disagreement", "is named twice": "disagreement"}
     named = {f"shop.test.mjs::{test}": verdict for test, verdict in twice.items()}
     labels["vitest"] = _run("vitest", {"shop.test.mjs": VITEST}, vitest, named, node)
-    twice["is named twice"] = "unknown"  # two texts that differ are left open
     settings = {"package.json": '{"jest": {"reporters": ["jest-junit"]}}', "shop.test.js": JEST}
     labels["jest"] = _run(
         "jest", settings, ["npx", "jest"], {f" {test}:: {test}": verdict for test, verdict in twice.items()}, node

@@ -39,6 +39,8 @@ class Judged:
     @property
     def verdict(self) -> str:
         """The verdict in words, for the table's columns."""
+        if "is_disagreement" in self.answer:
+            return "disagree"
         for key, (yes, no) in {"is_false_negative": ("not real", "real"), "is_false_positive": ("not passed", "passed")}.items():
             if key in self.answer:
                 return yes if self.answer[key] else no
@@ -57,12 +59,14 @@ class Judged:
         if not self.answer:
             return False
         wrong_cause = key == "is_false_negative" and self.cause not in {None, self.label["cause"]}
+        if "is_disagreement" in self.answer:  # neither the test nor the application made it fail
+            return self.label.get("cause") == "temporary_error"
         return self.answer[key] != self.label[key] or wrong_cause
 
     @property
     def leaves_cause_open(self) -> bool:
         """Whether the verdict is right and its cause is not named."""
-        return bool(self.answer) and self.label.get("cause") is not None and self.cause is None and not self.is_wrong
+        return self.verdict == "not real" and self.label.get("cause") is not None and self.cause is None and not self.is_wrong
 
 
 def judged(corpus: str) -> list[Judged]:
@@ -81,7 +85,7 @@ def judged(corpus: str) -> list[Judged]:
 
 def table(cases: Iterable[Judged]) -> str:
     """Return the table of verdict against label, as Markdown."""
-    columns = ("real", "not real", "passed", "not passed", "abstained")
+    columns = ("real", "not real", "disagree", "passed", "not passed", "abstained")
     rows: dict[str, Counter[str]] = {}
     for case in cases:
         row = rows.setdefault(case.label["kind"], Counter())
@@ -94,14 +98,15 @@ def table(cases: Iterable[Judged]) -> str:
 
 def summary(cases: list[Judged]) -> str:
     """Return the two figures that count, in a sentence."""
-    concluded = [case for case in cases if case.answer]
-    wrong = [case for case in concluded if case.is_wrong]
+    told = [case for case in cases if case.answer]
+    concluded = [case for case in told if case.verdict != "disagree"]
+    wrong = [case for case in told if case.is_wrong]
     share = 100 * len(concluded) / len(cases)
-    error = 100 * len(wrong) / max(1, len(concluded))
+    error = 100 * len(wrong) / max(1, len(told))
     open_causes = sum(case.leaves_cause_open for case in cases)
     return (
-        f"{len(cases)} cases: {len(concluded)} concluded ({share:.0f} %), {len(wrong)} of the conclusions wrong ({error:.1f} %), "
-        f"{open_causes} right with the cause left open."
+        f"{len(cases)} cases: {len(concluded)} concluded ({share:.0f} %), {len(told) - len(concluded)} told as a disagreement, "
+        f"{len(wrong)} of both wrong ({error:.1f} %), {open_causes} right with the cause left open."
     )
 
 

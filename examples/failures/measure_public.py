@@ -37,7 +37,7 @@ class PublicCase:
 
     @property
     def is_concluded(self) -> bool:
-        return self.verdict != "unknown"
+        return self.verdict not in {"unknown", "disagreement"}
 
     @property
     def is_wrong(self) -> bool:

@@ -18,7 +18,7 @@ from answergraph.testing import ScriptedChatModel
 
 FAILED_RUN = Path(__file__).parent / "failed_run"
 """The files of three test runs."""
-VERDICTS = {"real": "really failed", "false-pass": "should have failed", "not-real": "should have passed"}
+VERDICTS = {"disagreement": "test and application disagree", "false-pass": "should have failed", "not-real": "should have passed"}
 
 
 class Report(BaseModel):

@@ -38,7 +38,9 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     junit: Annotated[Path | None, typer.Option(help="Write the judged cases as JUnit XML, verdicts as properties.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Annotate on GitHub, with a summary on the job's page.")] = False,
     source_url: Annotated[str | None, typer.Option(help="Base URL of the code, for links to file and line.")] = None,
-    fail_on: Annotated[str, typer.Option(help="Verdicts that end with exit code 3: real,unknown,flaky,not-real.")] = "",
+    fail_on: Annotated[
+        str, typer.Option(help="Verdicts that end with exit code 3: real,disagreement,unknown,flaky,not-real.")
+    ] = "",
     history: Annotated[Path | None, typer.Option(help="An SQLite file with the history of failures.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of causes judged concurrently.")] = MAX_CASES_AT_ONCE,
     limit: Annotated[int | None, typer.Option(min=0, help="Maximum number of causes to judge.")] = None,

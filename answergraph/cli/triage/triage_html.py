@@ -27,6 +27,10 @@ _HIDING = "".join(
 _FIELDS = (
     ("Cause", "misclassification_cause"),
     ("Expected result", "expected_result_analysis"),
+    ("Expected", "expected"),
+    ("Actual", "actual"),
+    ("Check", "test_place"),
+    ("Application", "application_place"),
     ("Steps", "step_execution_analysis"),
     ("Screenshots", "screenshot_analysis"),
     ("What to do", "recommendations"),

@@ -16,7 +16,7 @@ MAX_ANNOTATIONS = 50
 MAX_MARKDOWN_BYTES = 900_000
 """GitHub takes a summary of 1 MiB at most."""
 
-_LEVELS = {"real": "error", "false-pass": "error", "flaky": "warning", "unknown": "warning"}
+_LEVELS = {"real": "error", "false-pass": "error", "disagreement": "error", "flaky": "warning", "unknown": "warning"}
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 

@@ -13,7 +13,13 @@ from answergraph.graphs.add_ons.triage import CaseReport
 from answergraph.graphs.add_ons.triage.history import Changes
 from answergraph.state.field_record import evidence_in, spans_of
 
-_STYLES: Mapping[str, str] = {"real": "bold red", "false-pass": "bold red", "flaky": "magenta", "unknown": "yellow"}
+_STYLES: Mapping[str, str] = {
+    "real": "bold red",
+    "false-pass": "bold red",
+    "disagreement": "red",
+    "flaky": "magenta",
+    "unknown": "yellow",
+}
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10  # cases named per cause
 

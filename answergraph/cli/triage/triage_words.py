@@ -12,6 +12,7 @@ from answergraph.graphs.add_ons.triage.triage_schema import Verdict
 VERDICTS: Mapping[Verdict, str] = {
     "real": "really failed",
     "false-pass": "should have failed",
+    "disagreement": "test and application disagree",
     "flaky": "flaky",
     "unknown": "not decided",
     "not-real": "should have passed",

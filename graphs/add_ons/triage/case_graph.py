@@ -13,6 +13,7 @@ uses the offline rules.
 from collections.abc import Mapping
 from dataclasses import replace
 from operator import add
+from types import UnionType
 from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.language_models import BaseChatModel
@@ -30,6 +31,7 @@ from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE
 from answergraph.graphs.add_ons.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
 from answergraph.graphs.add_ons.triage.triage_schema import (
     CaseReport,
+    Disagreement,
     FalseNegativeCheck,
     FalsePositiveCheck,
     FlakyCheck,
@@ -102,7 +104,7 @@ def case_graph(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
     graph.add_node("ask", _ask)
     graph.add_node(EXPLORE, explore_agent(model))
     graph.add_node("hand_over", _hand_over)
-    graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck, name=CONCLUDE_FAILED))
+    graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck | Disagreement, name=CONCLUDE_FAILED))
     graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
     graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model("offline", offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
     graph.add_node("report", _report)
@@ -125,7 +127,9 @@ def explore_agent(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
     )
 
 
-def conclude_agent(model: str | BaseChatModel, verdict: type[BaseModel], *, name: str) -> CompiledStateGraph[Any, Any]:
+def conclude_agent(
+    model: str | BaseChatModel, verdict: type[BaseModel] | UnionType, *, name: str
+) -> CompiledStateGraph[Any, Any]:
     """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(

@@ -24,10 +24,13 @@ from answergraph import AgentGraph
 from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, case_graph
 from answergraph.graphs.add_ons.triage.history import Changes, History
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.file_search import search
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.add_ons.triage.triage_plan import plan_of
 from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
 
+NEVER_WRITTEN = r"^Fatal Python error: |^ImportError while loading conftest|^E +\w*(?:Error|Exception): |^INTERNALERROR> \w+Error"
+"""Why a runner ended before it wrote its results, as an RE2 expression."""
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
 TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
@@ -182,4 +185,7 @@ def _nothing_read(folder: Folder, found: Survey) -> list[str]:
     if found.results:
         return []
     no_xml = "The folder has no JUnit XML with results; the other files alone do not say which case failed."
-    return [no_xml if folder.listing().files else "The folder has no files."]
+    logs = folder.listing().files
+    ended = search(folder, NEVER_WRITTEN, logs, regex=True).found[:1]
+    told = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]
+    return [no_xml, *told] if logs else ["The folder has no files."]

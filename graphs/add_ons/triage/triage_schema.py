@@ -55,12 +55,31 @@ class FlakyCheck(_Reasons, _OnFlaky):
     """Whether a test that passed in the end had failed before, in the same run."""
 
 
-Verdict = Literal["real", "not-real", "flaky", "false-pass", "true-pass", "unknown"]
-"""The verdict on a case: a real or false failure, flaky, a false or real pass, or unknown."""
+class Disagreement(BaseModel):
+    """Test and application disagree, and nothing shows which of them is wrong."""
+
+    is_disagreement: bool = Field(
+        description="Whether a check failed, and nothing shows if the application or the test is wrong."
+    )
+    confidence: float = Field(description="How sure it is that nothing else made the test fail, from 0.0 to 1.0.", ge=0.0, le=1.0)
+    evidence: Annotated[list[str], Quote()] = Field(
+        description="Quotes, word for word, of what the tools returned: what the check compared.", min_length=1
+    )
+    expected: str = Field(description="What the test expected.")
+    actual: str = Field(description="What came instead.")
+    test_place: str = Field(description="File and line of the check; empty if unknown.")
+    application_place: str = Field(description="File and line of the application that it is about; empty if unknown.")
+    cause_details: str | None = Field(default=None, description="What is known of the cause.")
+    recommendations: list[str] = Field(description="What would show which of them is wrong.")
+
+
+Verdict = Literal["real", "not-real", "disagreement", "flaky", "false-pass", "true-pass", "unknown"]
+"""The verdict on a case: a real or false failure, test and application disagree, flaky, a false or real pass, or unknown."""
 
 _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
     "is_false_negative": ("not-real", "real"),
     "is_flaky": ("flaky", "unknown"),
+    "is_disagreement": ("disagreement", "unknown"),
     "is_false_positive": ("false-pass", "true-pass"),
 }
 
@@ -122,7 +141,7 @@ class CaseReport(JudgedCause):
     schema: str | None
     """Which schema ``answer`` fits."""
     answer: dict[str, Any] | None
-    """A ``FalseNegativeCheck``, ``FlakyCheck``, ``FalsePositiveCheck`` or ``Abstention``, as JSON."""
+    """A ``FalseNegativeCheck``, ``Disagreement``, ``FlakyCheck``, ``FalsePositiveCheck`` or ``Abstention``, as JSON."""
     fields: dict[str, FieldRecord]
     """As in an ``Outcome``: what stands behind each field of the answer; the places are in ``sources``."""
     sources: dict[str, Source]

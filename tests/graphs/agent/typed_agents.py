@@ -64,7 +64,7 @@ def shipped(config: Any) -> None:
     assert_type(create_extractor("m", Verdict).invoke({"document": "It passed."})["structured_response"], Verdict | None)
     assert_type(create_judge("m", ["done"]).invoke({"report": "Done."})["judgment"], Judgment)
     reports = create_triage_agent().invoke({"folder": "run"})["reports"]
-    assert_type(reports[0]["verdict"], Literal["real", "not-real", "flaky", "false-pass", "true-pass", "unknown"])
+    assert_type(reports[0]["verdict"], Literal["real", "not-real", "disagreement", "flaky", "false-pass", "true-pass", "unknown"])
     work = create_workflow([]).invoke({"task": "This"})
     assert_type(work["status"], Literal["COMPLETE", "ABORT"])
     assert_type(load_workflow("work.yaml").invoke({})["reason"], str)

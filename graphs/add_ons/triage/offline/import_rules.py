@@ -4,6 +4,7 @@ import re
 import sys
 
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
+from answergraph.graphs.add_ons.triage.offline.disagreement_rules import disagreement
 from answergraph.graphs.add_ons.triage.offline.stack_frames import INSTALLED
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import MIN_SHARED_PACKAGES, CaseText, Conclusion, cut
 
@@ -22,7 +23,7 @@ _REPLACED = re.compile(r"mock\.py:\d+: in (?:decoration_helper|__enter__|_import
 
 
 def missing_code(case: CaseText) -> Conclusion | None:
-    """Judge a failure real if the application lacks the code, not real if only the test does."""
+    """Judge a failure not real if only the test lacks code; what it asks of the application in vain, they disagree about."""
     if case.is_assertion or signs.RAISES.search(case.details):
         return None
     line = next((line for line in case.message_lines if signs.IMPORT.search(line)), None)
@@ -30,8 +31,7 @@ def missing_code(case: CaseText) -> Conclusion | None:
     if line is None or belongs_to_application is None:
         return None
     if belongs_to_application:
-        explanation = "Code of the application is not there: what the test imports from it, or what it imports itself."
-        return Conclusion(False, 0.75, None, explanation, (cut(line),), "Bring the code back, or change whoever imports it.")
+        return disagreement(case, cut(line))
     explanation = "A package is not installed here, or a module of the tests is missing; what the test is about was never run."
     return Conclusion(True, 0.75, "tool_bug", explanation, (cut(line),), "Install the missing package, or mend the import.")
 
@@ -81,17 +81,14 @@ def _owner_of_module(module: str, case: CaseText) -> bool | None:
         return False
     if case.test.startswith(f"{module}."):
         return None  # the tests lie in that package: it is there, and cannot be imported from here
-    if signs.THIRD_PARTY.search(module.split(".", maxsplit=1)[0]) and not case.code_lines:
-        return False
+    is_of_another = signs.THIRD_PARTY.search(module.split(".", maxsplit=1)[0]) and not case.code_lines
+    if is_of_another:
+        return None if case.broke_in == "application" else False
     # Python names the whole path only if the package around the missing module was found.
     if _is_named_by(module, case) or "." in module:
         return True if _is_named_by(module, case) else None
-    # A package of the application's imports by full names: this one is another's, and not installed here.
-    if case.broke_in == "application":
-        packages = case.own_frames[-1].path.split("/")[:-1]
-        imported = re.findall(r"^[ \t]+(?:from|import) (\w+)", case.details, re.MULTILINE)
-        return False if {*packages} & {*imported} - {module} else None
-    return False
+    # What the application imports may be missing on this machine only, or it may have forgotten to declare it.
+    return None if case.broke_in == "application" else False
 
 
 def _is_named_by(module: str, case: CaseText) -> bool:

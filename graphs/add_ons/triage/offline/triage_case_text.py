@@ -231,8 +231,8 @@ class CaseText(CaseFacts):
 class Conclusion:
     """The conclusion of a rule, and its evidence."""
 
-    misjudged: bool
-    """Whether the test's result is wrong."""
+    misjudged: bool | None
+    """Whether the test's result is wrong; ``None`` if test and application disagree, and nothing shows which is wrong."""
     confidence: float
     """From 0 to 1."""
     cause: str | None

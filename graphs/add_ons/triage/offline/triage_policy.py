@@ -6,13 +6,14 @@ tool results. Without a matching rule it abstains and says what is missing.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from posixpath import commonpath, dirname
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from answergraph import Quote
+from answergraph.graphs.add_ons.triage.offline.disagreement_rules import sides_of
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_module
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge, judge_flaky, judge_passed
@@ -103,7 +104,9 @@ class _Investigation:
         # A rejected answer would be rejected again: the rules find nothing else.
         conclusion = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
         answers = {"missing": _abstention_values(case, self.calls)}
-        if conclusion:
+        if conclusion and conclusion.misjudged is None:
+            answers = {"is_disagreement": _disagreement_values(conclusion, case), **answers}
+        elif conclusion:
             answers = {_VERDICTS[case.kind]: _verdict_values(conclusion, case), **answers}
         for field, values in answers.items():
             for schema in self.request.formats:
@@ -114,7 +117,8 @@ class _Investigation:
         )
 
     def _was_sent_back(self) -> bool:
-        formats = {schema.name for schema in self.request.formats if set(_VERDICTS.values()) & schema.field_names}
+        verdicts = {*_VERDICTS.values(), "is_disagreement"}
+        formats = {schema.name for schema in self.request.formats if verdicts & schema.field_names}
         return any(
             call["name"] in formats
             for message in self.request.messages
@@ -161,6 +165,17 @@ def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]
         "expected_result_analysis": _expectation(case),
         "step_execution_analysis": _execution(case),
         "misclassification_cause": conclusion.cause,
+        "cause_details": conclusion.explanation,
+        "recommendations": [conclusion.advice],
+    }
+
+
+def _disagreement_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
+    return {
+        "is_disagreement": True,
+        "confidence": conclusion.confidence,
+        "evidence": list(dict.fromkeys(conclusion.quotes)),
+        **asdict(sides_of(case)),
         "cause_details": conclusion.explanation,
         "recommendations": [conclusion.advice],
     }

@@ -3,11 +3,12 @@
 The first conclusion counts. Without one, the policy abstains and leaves the case to a person.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from answergraph.graphs.add_ons.triage.offline import disagreement_rules as told
 from answergraph.graphs.add_ons.triage.offline import faulty_test_rules as faulty
-from answergraph.graphs.add_ons.triage.offline import real_rules as real
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_code
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion, cut
@@ -43,10 +44,16 @@ def judge_passed(case: CaseText) -> Conclusion | None:
     return None
 
 
+_HYPOTHESIS_FLAKY = re.compile(r"hypothesis\.errors\.Flaky\w*|\bFlaky(?:Failure|ReplayFailure)?: ")
 _LACKS = (
     (signs.DISK, 0.9, "The disk of the machine was full.", "Free disk space, and run the test again."),
     (signs.CONNECTION, 0.85, "A service the test needs could not be reached.", "See that it runs, and run the test again."),
-    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes or open files.", "Add some, or find the leak."),
+    (
+        signs.RESOURCES,
+        0.7,
+        "The machine ran out of memory, processes, open files or room for a file.",
+        "Add some, or find the leak.",
+    ),
     (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
 )
 """Per lack of the machine: its sign, the confidence, and the words."""
@@ -73,10 +80,21 @@ def _missing_environment(case: CaseText) -> Conclusion | None:
     if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
         said = case.failing_lines()
     by_application = case.broke_in == "application" and not case.breaks_at_import
+    # A server that cannot begin ends the program, and says why before.
+    ended = "\n".join([*case.error_lines, *([case.output, case.details] if case.error_type == "SystemExit" else [])])
+    if (refusal := signs.REFUSED.search(ended)) and not case.is_assertion:
+        said, by_application = next(line.strip() for line in ended.splitlines() if refusal[0] in line), False
     if said is None or by_application or signs.RAISES.search(case.details):
         return None
     explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
     return Conclusion(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
+
+
+def _varies_by_itself(case: CaseText) -> Conclusion | None:
+    match = _HYPOTHESIS_FLAKY.search(case.said)
+    explanation = "Hypothesis ran the test again with the same data, and it ended otherwise."
+    advice = "Find what besides the data it depends on: time, order, or state that an example leaves behind."
+    return match and Conclusion(True, 0.85, "tool_bug", explanation, (case.line_around(match[0]),), advice)
 
 
 def _passes_again(case: CaseText) -> Conclusion | None:
@@ -126,18 +144,16 @@ def _date_gone_by(case: CaseText) -> Conclusion | None:
 
 RULES: tuple[Callable[[CaseText], Conclusion | None], ...] = (
     _machine_lacks,
-    real.unreadable_source,
+    told.unreadable_source,
+    _varies_by_itself,
     faulty.mistake_in_test,
     missing_code,
-    real.is_reported_broken,
+    told.is_reported_broken,
     _missing_environment,
     faulty.broken_preparation,
     _passes_again,
     _date_gone_by,
     faulty.fails_by_itself,
-    real.fails_in_one_place,
-    real.is_unwritten,
-    real.computes_wrongly,
-    real.breaks_itself,
+    told.disagree,
 )
-"""In order: problems of the machine, of the test, of the application."""
+"""In order: problems of the machine and of the test; then what only shows that test and application disagree."""

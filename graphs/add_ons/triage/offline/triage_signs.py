@@ -18,11 +18,12 @@ _FILE = resources.files(__package__).joinpath("failure_signs.toml")
 _SIGNS = {name: _compiled(sign) for name, sign in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()}
 
 DISK, CONNECTION, RESOURCES, TIMEOUT = (_SIGNS[name] for name in ("disk", "connection", "resources", "timeout"))
-AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON = (_SIGNS[name] for name in ("awaited_element", "acted", "time_limit", "environ"))
+AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON, REFUSED = (
+    _SIGNS[name] for name in ("awaited_element", "acted", "time_limit", "environ", "refused")
+)
 ENVIRONMENT, IMPORT, SETUP, MISUSE = (_SIGNS[name] for name in ("environment", "import", "setup", "misuse"))
 UNREADABLE, BROKEN, ON_PURPOSE, OF_ITS_OWN = (_SIGNS[name] for name in ("unreadable", "broken", "on_purpose", "of_its_own"))
-RESEMBLES_BAD_DATA, REFUSAL, THROUGH_INTERFACE = (_SIGNS[name] for name in ("resembles_bad_data", "refusal", "through_interface"))
-NOT_COMPUTED, STATED, PROGRAM, RAISES = (_SIGNS[name] for name in ("not_computed", "stated", "program", "raises"))
+PROGRAM, RAISES = (_SIGNS[name] for name in ("program", "raises"))
 RANDOM, SEED, CLOCK_CALL, EXPIRED = (_SIGNS[name] for name in ("random", "seed", "clock_call", "expired"))
 TIMING, SURROUNDINGS, UNNOTICED, THIRD_PARTY = (_SIGNS[name] for name in ("timing", "surroundings", "unnoticed", "third_party"))
 

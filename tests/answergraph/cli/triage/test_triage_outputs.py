@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("fail_on", "code"), [("", 0), ("real", 3), ("real,unknown", 3), ("flaky, unknown", 0), ("not-real", 3), ("red", 2)]
+    ("fail_on", "code"), [("", 0), ("real", 0), ("real,disagreement", 3), ("flaky, unknown", 0), ("not-real", 3), ("red", 2)]
 )
 def test_the_exit_code_says_whether_there_is_a_verdict_to_fail_on(place: Path, fail_on: str, code: int) -> None:
     assert answergraph("triage", str(place), "--fail-on", fail_on)[0] == code
@@ -45,9 +45,11 @@ def test_github_gets_annotations_and_a_summary(place: Path, tmp_path: Path) -> N
     job = {"GITHUB_STEP_SUMMARY": str(summary)}
     code, out, err = answergraph("triage", str(place), "--github", "--markdown", str(page), env=job)
     assert (code, err) == (0, "")
-    assert out.splitlines()[0].startswith("::error file=tests/test_shop.py,line=4,title=really failed%3A shop%3A%3Atest_total::")
+    assert out.splitlines()[0].startswith(
+        "::error file=tests/test_shop.py,line=4,title=test and application disagree%3A shop%3A%3Atest_total::"
+    )
     assert out.splitlines()[1].startswith("::notice file=rates.py,line=7,title=should have passed")
-    assert "2 cases of 2 causes: 1 really failed, 1 should have passed." in summary.read_text()
+    assert "2 cases of 2 causes: 1 test and application disagree, 1 should have passed." in summary.read_text()
     assert page.read_text() == summary.read_text()
 
 
@@ -55,7 +57,10 @@ def test_junit_keeps_each_failure_and_adds_its_verdict(place: Path, tmp_path: Pa
     assert answergraph("triage", str(place), "--junit", str(tmp_path / "out.xml"))[0] == 0
     cases = ElementTree.parse(tmp_path / "out.xml").getroot().findall("testcase")
     told = {case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")} for case in cases}
-    assert {name: properties["verdict"] for name, properties in told.items()} == {"test_rates": "not-real", "test_total": "real"}
+    assert {name: properties["verdict"] for name, properties in told.items()} == {
+        "test_rates": "not-real",
+        "test_total": "disagreement",
+    }
     assert all(case.find("failure") is not None for case in cases)
 
 
@@ -114,7 +119,7 @@ def test_the_action_runs_the_command_with_its_inputs_as_variables(place: Path, t
     command.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     command.chmod(0o755)
     given = dict.fromkeys(step["env"], "")
-    given |= {"FOLDER": str(place), "MODEL": "offline", "FAIL_ON": "real", "HTML": str(tmp_path / "page.html")}
+    given |= {"FOLDER": str(place), "MODEL": "offline", "FAIL_ON": "disagreement", "HTML": str(tmp_path / "page.html")}
     script = ["bash", "-e", "-c", step["run"]]
     called = subprocess.run(
         script, env={**os.environ, **given, "RUNNER_TEMP": str(tmp_path)}, capture_output=True, text=True, check=True

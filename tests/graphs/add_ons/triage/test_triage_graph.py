@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from answergraph.graphs import create_triage_agent
-from answergraph.graphs.add_ons.triage import FalseNegativeCheck
+from answergraph.graphs.add_ons.triage import Disagreement, FalseNegativeCheck
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
 from tests.suite.colors import Run
@@ -84,7 +84,11 @@ def test_exploring_offers_no_answer_and_concluding_offers_the_verdict_and_the_ab
     model = ScriptedChatModel(replies=[look, "Nothing else.", abstains])
     (report,) = run(create_triage_agent(model), {"folder": str(place)})["reports"]
     looks = ["list_failed_cases", "read_case", "list_files", "read_lines", "search"]
-    assert [request.tool_names for request in model.requests] == [looks, looks, [*looks, "FalseNegativeCheck", "Abstention"]]
+    assert [request.tool_names for request in model.requests] == [
+        looks,
+        looks,
+        [*looks, "FalseNegativeCheck", "Disagreement", "Abstention"],
+    ]
     assert (report["status"], report["answer"]["missing"]) == ("abstained", ["a log"])
 
 
@@ -148,3 +152,11 @@ def test_the_drawing_of_the_graph_is_the_documented_one() -> None:
     for node in ("find_cases", "explore", "hand_over", "conclude_failed", "conclude_passed", "report"):
         assert node in drawn
     assert all(f"&nbsp;{reason}&nbsp;" in drawn for reason in ("judge", "finish", "failed", "passed"))
+
+
+def test_a_failed_check_alone_is_a_disagreement(run: Run, tmp_path: Path) -> None:
+    write_results(tmp_path, failed("test_total", "E   assert 27 == 30", message="AssertionError"))
+    (report,) = run(create_triage_agent(), {"folder": str(tmp_path)})["reports"]
+    answer = Disagreement.model_validate(report["answer"])
+    assert (report["verdict"], report["schema"]) == ("disagreement", "Disagreement")
+    assert (answer.expected, answer.actual) == ("30", "27")

@@ -63,3 +63,10 @@ def test_results_deleted_after_the_survey_end_with_a_reason(tmp_path: Path) -> N
         reasons += [report["reason"] for report in chunk.get("triage_case", {}).get("reports", ())]
     assert len(reasons) == 1
     assert reasons[0]
+
+
+def test_a_log_says_why_a_runner_never_wrote_its_results(tmp_path: Path) -> None:
+    for said in ("Fatal Python error: Aborted", "ImportError while loading conftest '/app/tests/conftest.py'."):
+        (tmp_path / "console.log").write_text(f"collecting\n{said}\n")
+        problems = create_triage_agent().invoke({"folder": str(tmp_path)})["problems"]
+        assert problems[1:] == [f"console.log:2 says why: {said}"]

@@ -6,7 +6,13 @@ from tests.graphs.add_ons.triage.offline.test_triage_rules import case, conclude
 
 TEST = "not real, the test"
 MOMENT = "not real, the moment"
-MEANING = {TEST: (True, "tool_bug"), MOMENT: (True, "temporary_error"), "real": (False, None), "open": None}
+MEANING = {
+    TEST: (True, "tool_bug"),
+    MOMENT: (True, "temporary_error"),
+    "real": (False, None),
+    "disagreement": (None, None),
+    "open": None,
+}
 
 
 def page_failure(error: str, place: str = "/app/tests/shop.spec.ts:5:16", source: str = "await page.goto('/shop');") -> str:
@@ -42,7 +48,7 @@ SAID = {
             'expect(page).toHaveURL(expected) failed\n\n    Expected: "/a"\n    Received: "/b"',
             source="await expect(page).toHaveURL('/a');",
         ),
-        "open",
+        "disagreement",
     ),
     "two numbers of its own": (
         'def test_a():\n>       assert 120 <= 50, "too slow"\nE       AssertionError: too slow\nE       assert 120 <= 50\n\n'
@@ -57,12 +63,12 @@ SAID = {
     ),
     "a constant and what a name holds": (
         "def test_a():\n>       assert RATES['a'] == 4\nE       assert 3 == 4\n\ntest_a.py:2: AssertionError",
-        "real",
+        "disagreement",
     ),
     "a constant where something was raised": (
         "def test_a():\n        try:\n            total()\n        except ValueError:\n"
         ">           assert False\nE           assert False\n\ntest_a.py:5: AssertionError",
-        "open",
+        "disagreement",
     ),
     "a call of an assertion library on nothing": (
         "TypeError: Cannot use 'in' operator to search for 'status' in undefined\n"
@@ -108,17 +114,20 @@ SAID = {
     ),
     "a status of a response": (
         "def test_a():\n>       assert r.status_code == 201\nE       assert 404 == 201\n\ntest_a.py:2: AssertionError",
-        "open",
+        "disagreement",
     ),
-    "a number as a text": ("AssertionError: expected 76 to equal '76'\n    at Context.<anonymous> (test/a.test.js:7:16)", "open"),
-    "two wordings": (script("AssertionError: expected 'Sign in' to equal 'Log in'"), "open"),
-    "two moments": (script("AssertionError: expected '2026-01-02' to equal '2026-01-03'"), "open"),
-    "a rounded number": (script("AssertionError: expected 0.30000000000000004 to equal 0.3"), "open"),
-    "a truth": (script("Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false"), "real"),
+    "a number as a text": (
+        "AssertionError: expected 76 to equal '76'\n    at Context.<anonymous> (test/a.test.js:7:16)",
+        "disagreement",
+    ),
+    "two wordings": (script("AssertionError: expected 'Sign in' to equal 'Log in'"), "disagreement"),
+    "two moments": (script("AssertionError: expected '2026-01-02' to equal '2026-01-03'"), "disagreement"),
+    "a rounded number": (script("AssertionError: expected 0.30000000000000004 to equal 0.3"), "disagreement"),
+    "a truth": (script("Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false"), "disagreement"),
     "a bare truth": (
         'Traceback (most recent call last):\n  File "/app/tests/test_a.py", line 2, in test_a\n    self.assertTrue(shown())\n'
         "AssertionError: False is not true",
-        "open",
+        "disagreement",
     ),
     "a program that did not end": (
         "def test_a():\n>       run(command)\n\ntest_a.py:3: \n\nE       subprocess.TimeoutExpired: timed out after 3 seconds\n\n"
@@ -126,20 +135,20 @@ SAID = {
         "open",
     ),
     "a test that did not end": (script("Error: Timeout of 2000ms exceeded."), "open"),
-    "a number and another": (script("Error: expect(received).toBe(expected)\n\nExpected: 3\nReceived: 4"), "real"),
-    "a list and another": (script("AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]"), "real"),
+    "a number and another": (script("Error: expect(received).toBe(expected)\n\nExpected: 3\nReceived: 4"), "disagreement"),
+    "a list and another": (script("AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]"), "disagreement"),
     "what a double was called with": (
         script("Error: expect(jest.fn()).toHaveBeenCalledWith(...expected)\n\nExpected: 1\nReceived: 2\n\nNumber of calls: 1"),
-        "open",
+        "disagreement",
     ),
     "an answer to a client": (
         'Error: expected 201 "Created", got 400 "Bad Request"\n    at Test.assert (node_modules/supertest/lib/test.js:205:15)',
-        "open",
+        "disagreement",
     ),
     "what a call returned": (
         "def test_a():\n>       assert name() == 'Ada'\nE       AssertionError: assert 'Bob' == 'Ada'\n"
         "E        +  where 'Bob' = name()\n\ntest_a.py:2: AssertionError",
-        "real",
+        "disagreement",
     ),
     "a hook that fails": (
         script("TypeError: Cannot read properties of undefined")
@@ -169,7 +178,7 @@ SAID = {
         'tests/conftest.py:391: in proxy\n    raise RuntimeError(text)\nE   RuntimeError: Failed to start: "Not Found"',
         "open",
     ),
-    "an empty list": ("def test_a():\n>       assert find()\nE       assert []\n\ntest_a.py:2: AssertionError", "open"),
+    "an empty list": ("def test_a():\n>       assert find()\nE       assert []\n\ntest_a.py:2: AssertionError", "disagreement"),
 }
 
 

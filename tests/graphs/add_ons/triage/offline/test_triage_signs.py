@@ -52,8 +52,8 @@ def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: 
             (True, "tool_bug"),
         ),
         # The application itself refuses it, or should have written it.
-        (raised("PermissionError: bob may not delete", "shop/users.py:3"), (False, None)),
-        (raised("AssertionError: assert 'Permission denied' in 'ok'"), None),
+        (raised("PermissionError: bob may not delete", "shop/users.py:3"), (None, None)),
+        (raised("AssertionError: assert 'Permission denied' in 'ok'"), (None, None)),
         (raised("FileNotFoundError: [Errno 2] No such file or directory: 'rates.csv'", "test_rates.py:4"), (True, "tool_bug")),
         (raised("FileNotFoundError: [Errno 2] No such file or directory: 'tmp/a0/rates.csv'", "test_rates.py:4"), None),
         (raised("FileNotFoundError: [Errno 2] No such file or directory: 'out/rates.csv'", "test_rates.py:4"), None),
@@ -62,16 +62,46 @@ def test_a_missing_resource_of_the_machine_is_not_an_application_failure(error: 
         (raised("TypeError: 'NoneType' object does not support item assignment", "test_rates.py:4"), None),
     ],
 )
-def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[bool, str | None] | None) -> None:
+def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[bool | None, str | None] | None) -> None:
     assert concluded(case(details, message=details.splitlines()[0])) == verdict
+
+
+@pytest.mark.parametrize(
+    ("details", "output", "verdict"),
+    [
+        (raised("SystemExit: 1", "shop/server.py:9"), "OSError: [Errno 98] Address already in use", (True, "tool_bug")),
+        (raised("OSError: [Errno 27] File too large", "shop/export.py:9"), "", (True, "temporary_error")),
+        (
+            raised("subprocess.CalledProcessError: Command 'make' returned non-zero exit status 127.", "shop/b.py:3"),
+            "",
+            (True, "tool_bug"),
+        ),
+        (
+            raised("subprocess.CalledProcessError: Command '['git', 'log']' returned non-zero exit status 128.", "shop/b.py:3"),
+            "",
+            (True, "tool_bug"),
+        ),
+        (raised("UnicodeEncodeError: 'ascii' codec can't encode character", "shop/b.py:3"), "", (True, "tool_bug")),
+        (
+            raised("FileNotFoundError: [Errno 2] No such file or directory: 'tests/data/rates.csv'", "shop/rates.py:4"),
+            "",
+            (True, "tool_bug"),
+        ),
+        (raised("hypothesis.errors.FlakyFailure: Inconsistent results from replaying a test case!"), "", (True, "tool_bug")),
+        (raised('Fixture "lamp" called directly. Fixtures are not meant to be called'), "", (True, "tool_bug")),
+    ],
+)
+def test_a_cause_that_the_text_spells_out_is_told(details: str, output: str, verdict: tuple[bool, str]) -> None:
+    assert concluded(case(details, output=output)) == verdict
 
 
 SAID = json.loads(Path(__file__).with_name("said_by_tools.json").read_text(encoding="utf-8"))
 """Failures as many tools write them, and what their text alone decides."""
-VERDICTS: dict[tuple[bool, str | None] | None, str] = {
+VERDICTS: dict[tuple[bool | None, str | None] | None, str] = {
     (True, "tool_bug"): "not-real",
     (True, "temporary_error"): "not-real",
     (False, None): "real",
+    (None, None): "disagreement",
     None: "open",
 }
 
