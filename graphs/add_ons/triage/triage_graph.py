@@ -33,6 +33,9 @@ NEVER_WRITTEN = r"^Fatal Python error: |^ImportError while loading conftest|^E +
 """Why a runner ended before it wrote its results, as an RE2 expression."""
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
+CASES_AT_ONCE = 8
+"""How many causes are judged at a time: each step of another run on the same event loop waits for a step of each of them."""
+
 TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
 """Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
@@ -81,6 +84,7 @@ def create_triage_agent(  # waiver: each stands for itself
 
     Failures with the same cause are judged once. Two agents look at each cause: ``explore`` with tools and no response format,
     then ``conclude`` with a verdict whose evidence must quote the files of the test run. Neither can leave the folder.
+    Eight causes are judged at a time, unless ``max_concurrency`` in the run's config says otherwise.
 
     Args:
         model: A chat model or its name; the default is a set of rules that needs no key, and abstains rather than guess.
@@ -117,6 +121,7 @@ def create_triage_agent(  # waiver: each stands for itself
     if kept is not None:
         graph.add_edge(REMEMBER, END)
     compiled = graph.compile(checkpointer, name=name)
+    compiled.config = {**(compiled.config or {}), "max_concurrency": CASES_AT_ONCE}
     return cast("AgentGraph[list[CaseReport], TriageInput, TriageOutput]", compiled)  # at run time it is LangGraph's class
 
 

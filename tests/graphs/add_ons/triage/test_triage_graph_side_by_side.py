@@ -1,0 +1,74 @@
+"""A triage of many causes leaves time for the other runs of its event loop."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+
+from answergraph.graphs import create_triage_agent
+from answergraph.graphs.add_ons.calculator.calculator import create_calculator
+from answergraph.graphs.add_ons.triage.triage_graph import CASES_AT_ONCE
+from tests.graphs.add_ons.triage.junit_files import failed, write_results
+from tests.suite.colors import Run
+
+CAUSES = 40
+SUM: Any = {"messages": ["(17 × 23) + (89 ÷ 4) - 156"]}
+
+
+class Cases(BaseCallbackHandler):
+    """Counts the cases that are being judged, and the steps of all of them."""
+
+    def __init__(self) -> None:
+        self.open: set[UUID] = set()
+        self.most = 0
+        self.steps = 0
+
+    def on_chain_start(
+        self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **options: Any
+    ) -> None:
+        self.steps += 1
+        if options.get("name") == "triage_case" and parent_run_id not in self.open:  # the node, in which the graph has its name
+            self.open.add(run_id)
+            self.most = max(self.most, len(self.open))
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **options: Any) -> None:
+        self.open.discard(run_id)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A test run with as many causes as failures."""
+    names = [f"test_{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(CAUSES)]
+    details = "test_shop.py:4: in {0}\n    fetch_{0}()\nE   KeyError: 'no {0}'\n\nrates_{0}.py:7: KeyError"
+    write_results(tmp_path, *(failed(name, details.format(name)) for name in names))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("config", "most"), [({}, CASES_AT_ONCE), ({"max_concurrency": 2}, 2)])
+def test_a_bounded_number_of_causes_is_judged_at_a_time(run: Run, place: Path, config: Any, most: int) -> None:
+    cases = Cases()
+    options: Any = {**config, "callbacks": [cases]}
+    result: Any = run(create_triage_agent(), {"folder": str(place)}, options)
+    assert len(result["reports"]) == CAUSES
+    assert 0 < cases.most <= most
+
+
+async def steps_beside(place: Path, config: Any) -> int:
+    """Return how many steps of a triage are done while another agent's run begins and ends beside it."""
+    cases = Cases()
+    triage = asyncio.create_task(create_triage_agent().ainvoke({"folder": str(place)}, {**config, "callbacks": [cases]}))
+    while not cases.most:  # noqa: ASYNC110 - callbacks are called in other threads
+        await asyncio.sleep(0)
+    before = cases.steps
+    await create_calculator().ainvoke(SUM)
+    during = cases.steps - before
+    await triage
+    return during
+
+
+async def test_another_run_waits_for_few_steps_of_a_triage(place: Path) -> None:
+    unbounded = await steps_beside(place, {"max_concurrency": CAUSES})
+    assert await steps_beside(place, {}) < unbounded / 2
