@@ -15,7 +15,7 @@ if typing.TYPE_CHECKING:
     from answergraph.asking.strategies.provider_strategy import ProviderStrategy
     from answergraph.asking.strategies.tool_strategy import ToolStrategy
     from answergraph.evidence.claim_checking import EvidenceReport, check_evidence
-    from answergraph.evidence.marks import Abstention, Derived, Grounded, Quote
+    from answergraph.evidence.marks import Abstention, Derived, Grounded, Quote, SupportedBy
     from answergraph.graphs.agent.agent_types import AgentGraph, AgentResult
     from answergraph.graphs.agent.create import build_agent_graph, create_agent
     from answergraph.graphs.agent.installation import install, uninstall
@@ -94,6 +94,7 @@ __all__ = [
     "ProviderStrategy",
     "Quote",
     "RequireTools",
+    "SupportedBy",
     "ToolStrategy",
     "UsageLimits",
     "aresume",

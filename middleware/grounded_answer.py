@@ -4,19 +4,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import strategy_of
-from answergraph.evidence.claim_checking import EvidenceReport, check_fields, may_support
-from answergraph.evidence.claims import default_at, fields_of, json_at, with_value
+from answergraph.evidence.claim_checking import EvidenceReport, check_fields, may_support, report_of
+from answergraph.evidence.claims import Claim, default_at, fields_of, json_at, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
+from answergraph.evidence.said_claims import unjudged
 from answergraph.evidence.source_runs import InputState, input_records
 from answergraph.middleware.base import AgentMiddleware
+from answergraph.models.resolve import resolve_model
+from answergraph.nodes.answer_checks import MoreWork
 from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
+from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import INPUT_TEXTS
 from answergraph.state.field_record import BACKED, Fields, OnDoubt, passage_of, support_of
 from answergraph.state.outcome import AnswerAccepted
@@ -74,6 +79,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         sources: Sources = None,
         fields: Literal["marked", "all"] = "marked",
         min_support: float = 0.0,
+        judge: str | BaseChatModel | None = None,
         on_doubt: OnDoubt = "refuse",
         abstain: type[Abstention] | None = None,
     ) -> None:
@@ -84,6 +90,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
                 results that succeed.
             fields: ``"all"``: every scalar without a mark is checked as ``Grounded()``.
             min_support: Least share of the filled fields that must be supported, 0 to 1: ``outcome["support"]``.
+            judge: A model that is asked once per answer whether quotes say the claims marked ``SupportedBy``, if no rule speaks
+                against them; its call counts in the run's limits.
             on_doubt: What becomes of a field that is still doubtful after the model was asked again: ``"refuse"``: there is no
                 answer; ``"omit"``: it has its default; ``"review"``: the run waits for a person, and needs a checkpointer.
             abstain: The schema that says why there is no answer; added to the response format if it is not declared there. It is
@@ -101,6 +109,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         self.fields = one_of("fields", Literal["marked", "all"], fields)
         self.on_doubt = one_of("on_doubt", OnDoubt, on_doubt)
         self.min_support = min_support
+        self.judge = None if judge is None else resolve_model(judge)
         self.abstain = abstain
         self.answer_types = () if abstain is None else (abstain,)
         self._abstention = answer_schemas(self.answer_types)
@@ -126,7 +135,9 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         narrowed = declared.narrowed([schema.name for schema in self._abstention])
         return request.override(response_format=narrowed, withheld_until=until)
 
-    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> AnswerAccepted:
+    def check_answer(  # type: ignore[override]  # a check of ours may ask a model
+        self, answer: Any, state: Any, runtime: Runtime[Any]
+    ) -> AnswerAccepted | MoreWork:
         """Accept an answer that is supported, or an abstention.
 
         Raises:
@@ -142,7 +153,24 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         claims = fields_of(answer)
         sources = as_shown({**calls, **counting}.values(), state["messages"])
         unmarked = Grounded(min_items=0) if self.fields == "all" else None
-        report = check_fields(claims, sources, unmarked, given=_given(answer, state))
+        report = check_fields(claims, sources, unmarked, _given(answer, state), has_judge=self.judge is not None)
+        if self.judge is None or report.feedback or not unjudged(claims, report.fields):
+            return self._verdict(answer, claims, report, state)
+        return MoreWork(self._judged(self.judge, answer, claims, report.fields, state))
+
+    def _judged(self, judge: BaseChatModel, answer: Any, claims: list[Claim], fields: Fields, state: Any) -> Step[AnswerAccepted]:
+        # Only agents with a judge need it.
+        from answergraph.middleware.judging import judged  # noqa: PLC0415 - see above
+
+        every = {**fields, **(yield from judged(judge, unjudged(claims, fields), fields))}
+        return self._verdict(answer, claims, report_of(every, has_input=True), state)
+
+    def _verdict(self, answer: Any, claims: Sequence[Claim], report: EvidenceReport, state: Any) -> AnswerAccepted:
+        """Accept an answer by what stands behind its fields, if all that is asked for does.
+
+        Raises:
+            AnswerRejected: If not.
+        """
         if report.feedback and self.on_doubt == "omit" and _was_asked_again(state):
             return self._accepted_without_doubts(answer, report)
         if report.feedback:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import isroutine
 from typing import Any
 
@@ -15,16 +15,27 @@ from answergraph.answers.answer import Answer
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
-from answergraph.runtime.steps import Step
+from answergraph.runtime.steps import Step, off_loop
 from answergraph.state.agent_state import RunState
+from answergraph.state.budget import current_budget
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, record_of
+from answergraph.state.ledger import INNER_USAGE, RunLedger, with_inner_usage
 from answergraph.state.outcome import AnswerAccepted
+from answergraph.state.usage import NO_USAGE, added
 
 AnswerCheck = Callable[[Any, Any, Any], object]
 """Called with the answer, the state and the runtime."""
 Checked = tuple[Reading, AnswerAccepted]
 """A reading after the checks, and their verdict."""
+
+
+@dataclass(frozen=True)
+class MoreWork:
+    """Returned by a check that has to ask a model before it decides."""
+
+    step: Step[AnswerAccepted]
+
 
 NOT_ACCEPTED = "Your answer was not accepted by the check {name!r}{meaning}. Look at it again, and give a better one."
 NO_VERDICT = (
@@ -42,8 +53,12 @@ NO_RECORD = (
 _LAMBDA = "<lambda>"
 
 
-def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any]) -> Checked:
+def check_answer(
+    checks: Sequence[AnswerCheck], reading: Reading, state: Any, runtime: Runtime[Any], *, in_thread: bool = False
+) -> Step[Checked]:
     """Return the reading, rejected if a check did not accept the answer, and the combined verdict of the checks.
+
+    Checks that search long texts run ``in_thread``.
 
     Raises:
         AgentSpecError: If a check returns something else, or changes the answer.
@@ -51,7 +66,8 @@ def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, ru
     verdicts: list[AnswerAccepted] = []
     for check in checks:
         try:
-            verdict = _accepted(check, check(reading.value, state, runtime))
+            said = yield from off_loop(check, reading.value, state, runtime, when=in_thread)
+            verdict = _accepted(check, (yield from said.step) if isinstance(said, MoreWork) else said)
             made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback, _records(rejection, reading.value), _shown_name(check)), AnswerAccepted()
@@ -68,6 +84,14 @@ def check_answer(checks: Sequence[AnswerCheck], reading: Reading, state: Any, ru
             path: record for path, record in verdict.fields.items() if path not in fields or record["status"] != "unchecked"
         }
     return reading, AnswerAccepted(fields, abstained=any(verdict.abstained for verdict in verdicts))
+
+
+def charged(ledger: RunLedger, state: RunState) -> RunLedger:
+    """Return the ledger of a run that is charged for the models that its checks asked."""
+    budget = current_budget()
+    used = NO_USAGE if budget is None else budget.used
+    before: Any = state.get(INNER_USAGE)
+    return with_inner_usage(ledger, added(before or NO_USAGE, used)) if used["model_calls"] else ledger
 
 
 def _valid(value: object, reading: Reading) -> Answer | None:

@@ -16,7 +16,7 @@ from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.answer_checks import Checked, check_answer, reviewed_message
+from answergraph.nodes.answer_checks import Checked, charged, check_answer, reviewed_message
 from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt, without_format
 from answergraph.nodes.model_visit import CurrentReply, Readings
@@ -69,6 +69,7 @@ class StructuredResponseNode:
                 reply, reading, accepted = yield from reviewed(reply, reading, check, self._is_for_a_person)
             else:
                 reading, accepted = yield from check(reading, reply.ledger)
+            reply = replace(reply, ledger=charged(reply.ledger, state))
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.
@@ -81,7 +82,7 @@ class StructuredResponseNode:
         read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
         is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
         seen = {**state, LEDGER: ledger} if "given" in ledger else state
-        return (yield from off_loop(check_answer, self.agent.checks, reading, seen, runtime, when=is_long))
+        return (yield from check_answer(self.agent.checks, reading, seen, runtime, in_thread=is_long))
 
     def _is_for_a_person(self, reply: CurrentReply, reading: Reading) -> bool:
         """Return whether a check still rejects the answer after the model was asked again, or cannot be asked."""

@@ -29,6 +29,7 @@ DOORS = {
         "ProviderStrategy",
         "Quote",
         "RequireTools",
+        "SupportedBy",
         "ToolStrategy",
         "UsageLimits",
         "aresume",

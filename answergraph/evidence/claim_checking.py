@@ -10,15 +10,16 @@ from operator import add, sub
 from typing import Any, Literal
 
 from answergraph.evidence.claims import Claim, fields_by_path, fields_of
-from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import numerals
 from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown
+from answergraph.evidence.said_claims import check_said
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.source_runs import Source, runs_of
 from answergraph.evidence.texts.folding import fold
+from answergraph.evidence.texts.written_words import WrittenWords
 from answergraph.evidence.value_records import compute, is_echoed, record_of_value
-from answergraph.evidence.written_words import WrittenWords
 from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, Fields, record_of, support_of
@@ -122,11 +123,16 @@ def may_support(run: ToolRun) -> bool:
 
 
 def check_fields(
-    fields: Iterable[Claim], runs: Sequence[ToolRun], unmarked: Grounded | None = None, given: Collection[str] = ()
+    fields: Iterable[Claim],
+    runs: Sequence[ToolRun],
+    unmarked: Grounded | None = None,
+    given: Collection[str] = (),
+    *,
+    has_judge: bool = False,
 ) -> EvidenceReport:
     """Search the sources of a run, oldest first, for support of each field with a mark; ``unmarked`` is the mark of the others.
 
-    What a person has ``given`` stands, wherever it is found.
+    What a person has ``given`` stands, wherever it is found. With a judge, claims that hold by rule stay unchecked.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -150,12 +156,16 @@ def check_fields(
         records[path] = _both(records[path], record) if path in records else record
     records |= {path: _GIVEN for path in given if path not in records}
     compute(fields, records)
-    has_input = any(run.kind != "tool" for run in runs)
+    check_said(fields, records, has_judge=has_judge)
+    return report_of(records, has_input=any(run.kind != "tool" for run in runs))
+
+
+def report_of(records: Fields, *, has_input: bool) -> EvidenceReport:
     return EvidenceReport(records, support_of(records) or 0.0, _feedback(records, has_input=has_input))
 
 
 def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str) -> FieldRecord:
-    if field.mark is None or (isinstance(field.mark, Derived) and field.problem is None):
+    if field.mark is None or (isinstance(field.mark, Derived | SupportedBy) and field.problem is None):
         return record_of()
     if isinstance(field.mark, Grounded) and field.problem is None:
         record = record_of_value(field.value, field.mark, results)
@@ -238,7 +248,7 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
 def _missing(mark: Mark) -> str:
     if isinstance(mark, Quote):
         return NOT_FOUND
-    units = "" if isinstance(mark, Derived) else ", ".join(unit for unit, _ in mark.units or ())
+    units = "" if isinstance(mark, Derived | SupportedBy) else ", ".join(unit for unit, _ in mark.units or ())
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
 
 

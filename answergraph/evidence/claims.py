@@ -10,7 +10,7 @@ from pydantic import BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
-from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
@@ -213,7 +213,7 @@ def _checkable(mark: Mark, value: object) -> tuple[object, str | None]:
         return repr(value), "it is not a string"
     if isinstance(mark, FromTools | Derived) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
         return repr(value), "it is not a number"
-    if isinstance(mark, Grounded) and not isinstance(value, SCALARS):
+    if isinstance(mark, Grounded | SupportedBy) and not isinstance(value, SCALARS):
         return repr(value), "it is neither text nor a number, date, time, bool or enum"
     return value, None
 

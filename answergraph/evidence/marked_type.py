@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType, is_typeddict
 
-from answergraph.evidence.marks import MARKS, SCALARS, Derived, FromTools, Grounded, Mark, Quote
+from answergraph.evidence.marks import MARKS, SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, path_of_part
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.field_path import FieldPath
@@ -214,7 +214,10 @@ _HELD: Mapping[type[Mark], tuple[tuple[type, ...], frozenset[str]]] = {
     Quote: ((str,), frozenset({"str"})),
     FromTools: ((int, float, Decimal), frozenset({"int", "float", "decimal"})),
     Derived: ((int, float, Decimal), frozenset({"int", "float", "decimal"})),
-    Grounded: (SCALARS, frozenset({"str", "int", "float", "decimal", "bool", "date", "time", "datetime", "uuid"})),
+    **dict.fromkeys(
+        (Grounded, SupportedBy),
+        (SCALARS, frozenset({"str", "int", "float", "decimal", "bool", "date", "time", "datetime", "uuid"})),
+    ),
 }
 """Per kind of mark, the classes and schema kinds it may be on."""
 

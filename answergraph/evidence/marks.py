@@ -49,9 +49,20 @@ def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSc
     return cast("CoreSchema", {**schema, "metadata": {**metadata, MARKS: (*metadata.get(MARKS, ()), mark)}})
 
 
+class _Mark:
+    """What all marks have: Pydantic's schema of the marked type, and a form as JSON."""
+
+    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
+
+    def as_json(self) -> dict[str, Any]:
+        pairs = {name: dict(value) for name in ("units", "spelled") if (value := getattr(self, name, None)) is not None}
+        kind = next(name for name, cls in _KINDS.items() if cls is type(self))
+        return {"kind": kind, **asdict(cast("Any", self)), **pairs}
+
+
 @explains_arguments("Annotated[str, Quote()]")
 @dataclass(frozen=True)
-class Quote:
+class Quote(_Mark):
     """Mark text as quoted word for word from a tool result of the run: a string, or a list of them.
 
     Example:
@@ -60,8 +71,6 @@ class Quote:
         >>> TypeAdapter(Annotated[list[str], Quote()]).json_schema()["minItems"]
         1
     """
-
-    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     min_items: int = 1
     """Minimum number of quotes in a list, also in the JSON Schema. With 0 the field may be empty or missing; its quotes are
@@ -78,21 +87,16 @@ class Quote:
         words = f"Copied word for word from a tool result, at least {self.min_length} characters."
         return _shown(self.min_items, words, core_schema, handler)
 
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": "quote", **asdict(self)}
-
 
 @explains_arguments("Annotated[float, FromTools()]")
 @dataclass(frozen=True, init=False)
-class FromTools:
+class FromTools(_Mark):
     """Mark a number, or a list of numbers, as taken from a tool result of the run.
 
     Example:
         >>> FromTools(units={"ms": 1, "s": 1000}, rounding=0).units
         (('ms', 1.0), ('s', 1000.0))
     """
-
-    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     units: tuple[tuple[str, float], ...]
     """The allowed units, each with its size in the field's unit; empty: the number has no unit."""
@@ -135,13 +139,10 @@ class FromTools:
         rounded = "as it stands there" if self.rounding is None else f"rounded to {self.rounding} decimals at most"
         return _shown(self.min_items, f"A number of a tool result{unit}, {rounded}.", core_schema, handler)
 
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": "from_tools", **asdict(self), "units": dict(self.units)}
-
 
 @explains_arguments("Annotated[float, Grounded()]")
 @dataclass(frozen=True, init=False)
-class Grounded:
+class Grounded(_Mark):
     """Mark a value that stands in a source: any scalar (text, number, date, time, bool, enum, ``Literal``), or a list of them.
 
     Compared by value: ``date(2025, 10, 27)`` is found in "10/27/2025" and "27 octobre 2025", ``Decimal("-254")`` in "(254)".
@@ -150,8 +151,6 @@ class Grounded:
         >>> Grounded(label="total").label
         ('total',)
     """
-
-    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
     label: tuple[str, ...]
     """The value of that: words that stand in the same row, sentence, pair or column header; any of them."""
@@ -201,13 +200,9 @@ class Grounded:
         named = f", of {' or '.join(self.label)}" if self.label else ""
         return _shown(self.min_items, f"As it stands in a source{named}.", core_schema, handler)
 
-    def as_json(self) -> dict[str, Any]:
-        units = None if self.units is None else dict(self.units)
-        return {"kind": "grounded", **asdict(self), "spelled": dict(self.spelled), "units": units}
-
 
 @dataclass(frozen=True)
-class Derived:
+class Derived(_Mark):
     """Mark a number that is recomputed from other fields of the answer, which must be supported themselves.
 
     ``formula`` has paths of fields, beside this one or from the top of the answer, numbers, ``+ - * /``, and sum, len, min, max
@@ -218,7 +213,6 @@ class Derived:
         2
     """
 
-    __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
     min_items: ClassVar[int] = 0
 
     formula: str
@@ -234,20 +228,50 @@ class Derived:
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return _shown(0, f"Computed: {self.formula}.", core_schema, handler)
 
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": "derived", **asdict(self)}
+
+@dataclass(frozen=True, init=False)
+class SupportedBy(_Mark):
+    """Mark a claim, such as a verdict or a cause, that other fields of the same object must say.
+
+    By rule: its numbers, ids and names stand in the units of those fields, with most of its words, and a denial is in both or in
+    neither. With ``GroundedAnswer(judge=…)``, a model is then asked once about all claims of the answer.
+
+    Example:
+        >>> SupportedBy("quotes").fields
+        ('quotes',)
+    """
+
+    min_items: ClassVar[int] = 0
+
+    fields: tuple[str, ...]
+    """Beside this one, or from the top of the answer."""
+
+    def __init__(self, *fields: str) -> None:
+        """Name the fields; they have marks of their own."""
+        if not fields or not all(isinstance(name, str) and name for name in fields):
+            raise AgentSpecError(f"SupportedBy{fields!r} names no field; write SupportedBy('quotes').")
+        object.__setattr__(self, "fields", fields)
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return _shown(0, f"Only what {' and '.join(self.fields)} say.", core_schema, handler)
 
 
-Mark = Quote | FromTools | Grounded | Derived
+Mark = Quote | FromTools | Grounded | Derived | SupportedBy
 
-_KINDS: Mapping[str, Callable[..., Mark]] = {"quote": Quote, "from_tools": FromTools, "grounded": Grounded, "derived": Derived}
+_KINDS: Mapping[str, Callable[..., Mark]] = {
+    "quote": Quote,
+    "from_tools": FromTools,
+    "grounded": Grounded,
+    "derived": Derived,
+    "supported_by": SupportedBy,
+}
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:
     """Return a mark from a bundle; raise ``ValueError`` if it is not a mark."""
     fields = {name: value for name, value in data.items() if name != "kind"}
     try:
-        return _KINDS[data["kind"]](**fields)
+        return _KINDS[data["kind"]](*fields.pop("fields", ()), **fields)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{dict(data)!r} is not a mark") from error
 

@@ -71,7 +71,7 @@ def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset
     width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
     if width < min_length:
         return f"it is too short for a quote: it needs at least {min_length} characters"
-    if all(_says_nothing(word.lower(), idle) for word in _WORD.findall(text)):
+    if all(says_nothing(word.lower(), idle) for word in _WORD.findall(text)):
         return "it consists only of common words"
     return None
 
@@ -81,7 +81,7 @@ def says_nothing_around(text: str) -> bool:
     return counts_as_quote(text, _MIN_COLUMNS_BESIDE_ECHO, _WORDS_AROUND_AN_ECHO) is not None
 
 
-def _says_nothing(word: str, idle: frozenset[str]) -> bool:
+def says_nothing(word: str, idle: frozenset[str] = frozenset()) -> bool:
     return word in _COMMON_WORDS or word in idle or (len(word) == 1 and word.isascii())
 
 

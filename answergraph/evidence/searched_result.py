@@ -17,8 +17,8 @@ from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
 from answergraph.evidence.texts.source_views import LINES, WHOLE, View, as_read, views_of
+from answergraph.evidence.texts.written_words import WrittenWords
 from answergraph.evidence.values.finder import ValueFinder
-from answergraph.evidence.written_words import WrittenWords
 from answergraph.state.tool_results import ToolRun
 
 _ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")

@@ -22,6 +22,7 @@ from answergraph.evidence.bundles import (
 from answergraph.evidence.claim_checking import check_evidence
 from answergraph.evidence.claims import fields_by_path
 from answergraph.evidence.marks import FromTools, Mark, Quote, mark_from_json
+from answergraph.evidence.said_claims import NEEDS_JUDGE
 from answergraph.evidence.units import is_unit_of
 from answergraph.json_text.strict_json import with_unique_keys
 from answergraph.runtime.errors import BundleError
@@ -36,6 +37,7 @@ _SEALED = (_BUNDLE_OF_0_1, _BUNDLES_OF_0_1, BUNDLE_FORMAT, BUNDLES_FORMAT)
 _KEYS = ("status", "schema", "answer", "marks", "fields", "results", "messages", DIGEST)
 """The keys of a bundle in the current format; before it, ``evidence`` stood for ``fields``."""
 WHOLE = "bundle"  # the path of a verdict on the whole bundle
+_JUDGED = "; a judge said that it says so, which cannot be checked again"
 _RESULTS = TypeAdapter(list[RecordedResult])
 
 
@@ -105,11 +107,15 @@ def _verdicts_of_claims(bundle: Mapping[str, object]) -> Iterator[ClaimVerdict]:
     for path in dict.fromkeys([*values, *_claimed(fields)]):
         there = fields[path]["evidence"] if path in _claimed(fields) else []
         problem = checked[path]["problem"] if path in checked else "it is not in the answer"
+        is_judged = path in fields and fields[path]["status"] == "judged"
+        if is_judged and problem is not None and NEEDS_JUDGE in problem:
+            problem = None
         if not there:
             problem = "it has no evidence"
         elif problem is None and not _is_same(there, checked[path]["evidence"], by_id):
             problem = "it is at another place"
-        yield ClaimVerdict(path, problem is None, values.get(FieldPath(path)), problem or _place(there[0]))
+        reason = problem or f"{_place(there[0])}{_JUDGED if is_judged else ''}"
+        yield ClaimVerdict(path, problem is None, values.get(FieldPath(path)), reason)
 
 
 def _fields(bundle: Mapping[str, Any]) -> Fields:

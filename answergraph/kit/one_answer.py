@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any, Generic, overload
 
 from langchain_core.language_models import BaseChatModel
@@ -12,38 +12,23 @@ from langchain_core.messages import BaseMessage
 from typing_extensions import TypeForm, TypeVar
 
 from answergraph.answers.schemas import answer_schema
-from answergraph.asking.model_request import ModelRequest
-from answergraph.asking.strategies.declared_format import DeclaredFormat, as_strategy
+from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import Strategy
-from answergraph.calling.bound_model import BoundModels
-from answergraph.calling.model_calls import ModelCalls, purse_of
+from answergraph.calling.single_call import SingleReply, ask_once
 from answergraph.evidence.marked_type import marked_type
 from answergraph.evidence.marks import Mark
 from answergraph.kit.both_colours import Step, Work
 from answergraph.kit.last_turn import Turn, turn_of
-from answergraph.models.resolve import resolve_model
-from answergraph.reading.reply_reader import ReplyReader
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, off_loop
-from answergraph.state.budget import NoCallLeftError, current_budget
 from answergraph.state.field_path import FieldPath
 from answergraph.state.outcome import Status, Usage
-from answergraph.state.usage import NO_USAGE, UsageLimits, usage_of
+from answergraph.state.usage import NO_USAGE
 
 AnswerT = TypeVar("AnswerT", default=Any)
 """The declared type of the answer."""
 
-MAX_MODELS = 64
-"""Models that are kept by their names."""
-
 Model = str | BaseChatModel
 """A chat model or its name."""
-
-_FORMATS: RecentCache[DeclaredFormat] = RecentCache()
-_BOUND = BoundModels()
-_named_model = lru_cache(maxsize=MAX_MODELS)(resolve_model)
 
 
 @dataclass(frozen=True)
@@ -160,42 +145,18 @@ def ask_model(model: Model, messages: Sequence[BaseMessage], schema: object) -> 
 
 
 def _charged(model: Any, messages: Sequence[BaseMessage], schema: object) -> Work[Reading]:
-    budget = current_budget()
-    if budget is None:
-        return (yield from _ask(model, messages, schema, None))
-    try:
-        with budget.charge_single_call() as charge:
-            reading: Reading = yield from _ask(model, messages, schema, budget.pricing)
-            charge(reading.usage)
-    except NoCallLeftError:
+    asked: SingleReply | None = yield from ask_once(model, messages, schema)
+    if asked is None:
         reason = "The run around this has no model call left."
         return Reading(None, {"": reason}, turn_of(None), NO_USAGE, "out_of_budget", reason, None)
-    return reading
-
-
-def _ask(model: Model, messages: Sequence[Any], schema: object, pricing: UsageLimits | None) -> Work[Reading]:
-    declared = _FORMATS.get_or_make(lambda: DeclaredFormat(schema), schema)
-    # A client imports its provider's package.
-    chat_model = yield from off_loop(
-        _named_model if isinstance(model, str) else resolve_model, model, when=isinstance(model, str)
-    )
-    request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
-    calls, purse = ModelCalls(format=declared), None if pricing is None else purse_of(pricing)
-    asking = calls.ask(request, _BOUND)
-    wanted, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
-    spending = None if purse is None else purse.spending
-    usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)
-    turn = turn_of(reply, answers=wanted.declared, others="unknown")
-    if not wanted.declared:
-        return Reading(None, {}, turn, usage, "unanswered", "No answer was asked for.", wanted.strategy.name)
-    is_long = Snapshot(reply).is_longer_than(MAX_CHARACTERS_ON_LOOP)
-    reading = yield from off_loop(ReplyReader(wanted).read, reply, when=is_long)
-    if reading.error is not None and wanted.strategy.raises(reading.error):
-        raise reading.error
+    wanted, reading, strategy = asked.wanted, asked.reading, asked.wanted.strategy.name
+    turn = turn_of(asked.message, answers=wanted.declared, others="unknown")
+    if reading is None:
+        return Reading(None, {}, turn, asked.usage, "unanswered", "No answer was asked for.", strategy)
     problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
     answer = None
     if reading.answer is not None:
         answer = Answer(AnswerSchema[Any](reading.answer.schema), reading.answer.value, reading.answer.data)
     elif not problems:
         problems = {"": reading.reason}
-    return Reading(answer, problems, turn, usage, reading.status, reading.reason, wanted.strategy.name)
+    return Reading(answer, problems, turn, asked.usage, reading.status, reading.reason, strategy)

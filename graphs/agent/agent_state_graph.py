@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self, cast
 
@@ -19,7 +20,7 @@ from answergraph.answers.storage.answer_channel import answer_codec
 from answergraph.graphs.agent.agent_spec import AgentSpec
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.external_tool import noting_calls_taken_out
-from answergraph.nodes.names import TOOLS
+from answergraph.nodes.names import STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.argument_checks import meant, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -102,7 +103,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 
     def add_own_node(self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any = _TRACED, **options: Any) -> None:
         """Add one of the agent's own nodes, which alone write its answer, its outcome and its private keys."""
-        node = GraphNode(step, name=name, around=partial(InnerRunBudget, self.limits), **options)
+        # Once there is an answer, a model that judges it may take the call that was kept for it.
+        limits = replace(self.limits, reserve_final_answer=False) if name == STRUCTURED_RESPONSE else self.limits
+        node = GraphNode(step, name=name, around=partial(InnerRunBudget, limits), **options)
         super().add_node(name, node, trace_policy=trace_policy)
 
     def add_tools(self, node: ToolsNode) -> None:

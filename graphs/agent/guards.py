@@ -7,11 +7,12 @@ from pydantic import TypeAdapter
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
-from answergraph.evidence.marks import FromTools
+from answergraph.evidence.marks import FromTools, SupportedBy
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.runtime.argument_checks import meant
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.recent_cache import RecentCache
+from answergraph.state.field_path import FieldPath
 
 _UNREACHED = (
     "{where}: {mark} is in {within}, where no value is checked. Put it on a field of a Pydantic model, dataclass or TypedDict, "
@@ -31,6 +32,12 @@ _NOTHING_TO_CHECK = (
     "Annotated[float, FromTools()], write fields='all' to check every field, or leave out {name}."
 )
 
+_UNMARKED = (
+    "{where}: {mark} rests on {name!r}, which has no mark. Mark it, Annotated[list[str], Quote()], or name a field that has one."
+)
+_NO_JUDGE = (
+    "{where}: no rule can say whether quotes say yes or no, as {mark} asks. Write GroundedAnswer(judge='openai:gpt-4.1-mini')."
+)
 _NO_SOURCE = (
     "{name} has no source: the agent has no tools, so no answer could ever be accepted. To check against the caller's own "
     "messages and documents, write {name}(sources=Input()), from answergraph.middleware."
@@ -51,6 +58,10 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
     if marked and not checking:
         raise _mistake(_UNCHECKED, *marked[0])
     checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
+    has_judge = any(getattr(m, "judge", None) is not None for m in stack.middleware)
+    for label, place in marked:
+        if isinstance(place.mark, SupportedBy):
+            _check_claim(label, place, place.mark, None if checks_all else places[label], has_judge=has_judge)
     if schemas and checking and not marked and not checks_all:
         raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
 
@@ -69,6 +80,17 @@ def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object)
         return False
     optional = MarkedType(TypeAdapter(schema.declared).core_schema).optional_paths()
     return bool(optional) if getattr(middleware, "fields", "") == "all" else any(place.path in optional for place in marked)
+
+
+def _check_claim(label: str, place: Place, mark: SupportedBy, beside: list[Place] | None, *, has_judge: bool) -> None:
+    """Raise ``AgentSpecError`` if nothing checks what a claim rests on, or no rule can check it."""
+    outer = place.path.parts[:-1]
+    for name in mark.fields if beside is not None else ():
+        wanted = [(*above, *FieldPath(name).parts) for above in (outer, ())]
+        if not any(each.path.parts[: len(parts)] == parts for each in beside or () for parts in wanted):
+            raise _mistake(_UNMARKED, label, place, name=name)
+    if place.schema["type"] == "bool" and not has_judge:
+        raise _mistake(_NO_JUDGE, label, place)
 
 
 def check_sources(stack: MiddlewareStack, *, has_tools: bool) -> None:

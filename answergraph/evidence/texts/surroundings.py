@@ -30,6 +30,13 @@ def lines_around(text: str, first: int, last: int, low: int, high: int) -> tuple
     return _introduced(text, low, start), end
 
 
+def sentence_around(text: str, first: int, last: int) -> str:
+    """Return the sentence of a place in a unit."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    before, after = [end for end in ends if end <= first], [end for end in ends if end >= last]
+    return text[before[-1] if before else 0 : after[0] if after else len(text)]
+
+
 def _line_end(text: str, at: int, high: int) -> int:
     end = text.find("\n", at, high)
     return high if end < 0 else end

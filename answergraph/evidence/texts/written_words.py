@@ -58,7 +58,7 @@ class WrittenWords:
         """The numbers among the arguments, each with the first call that contains it."""
         found: dict[Decimal, int] = {}
         for upto, tokens in enumerate(self._tokens):
-            for number in filter(None, map(_as_number, tokens)):
+            for number in filter(None, map(as_number, tokens)):
                 found.setdefault(abs(Decimal(number)), upto)
         return found
 
@@ -91,7 +91,7 @@ class WrittenWords:
 
     def _strike_rows(self, kept: list[bool], words: str, upto: int) -> None:
         found = list(_TOKEN.finditer(words))
-        tokens = [_as_number(match.group()) or match.group() for match in found]
+        tokens = [as_number(match.group()) or match.group() for match in found]
         for index, token in enumerate(tokens):
             is_sign = unicodedata.east_asian_width(token[0]) == "W"
             length = min(_SIGNS_IN_A_ROW if is_sign else _WORDS_IN_A_ROW, len(tokens))
@@ -156,7 +156,7 @@ def _tokens_in(value: object, name: str = "") -> Iterator[str]:
     """Yield the words and numbers of a value, each after its name."""
     texts = () if isinstance(value, Mapping | list | tuple) else (_plain(value), *_decoded(str(value)))
     for text in (name, *texts):
-        yield from (_as_number(token) or token for token in _TOKEN.findall(fold(text).lower()))
+        yield from (as_number(token) or token for token in _TOKEN.findall(fold(text).lower()))
     for key, item in _items_of(value):
         yield from _tokens_in(item, key)
 
@@ -165,7 +165,7 @@ def _plain(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _as_number(token: str) -> str | None:
+def as_number(token: str) -> str | None:
     if not token[0].isdigit():
         return None
     try:
