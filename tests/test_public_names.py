@@ -158,6 +158,7 @@ DOORS = {
     ],
     "answergraph.many": ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"],
     "answergraph.serving": ["to_mcp"],
+    "answergraph.telemetry": ["TelemetryHandler"],
     "answergraph.types": [
         "AgentToolArtifact",
         "AnswerEvent",

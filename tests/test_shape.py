@@ -28,7 +28,7 @@ FUNCTIONS_WITH_MORE = 38
 MOST_DECISIONS = 26
 # Complexity and the number of parameters are ruff's to count (C901, PLR0913).
 
-_ROOMS = ("errors", "evidence", "graphs", "many", "middleware", "models", "serving", "streaming", "testing", "types")
+_ROOMS = ("errors", "evidence", "graphs", "many", "middleware", "models", "serving", "streaming", "telemetry", "testing", "types")
 DOORS = frozenset({"answergraph", *(f"answergraph.{room}" for room in _ROOMS)})
 """The public doors, which import from everywhere below them."""
 

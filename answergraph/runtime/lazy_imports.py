@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-_PLACES = ".middleware .testing .graphs .many .serving .kit .types .errors .evidence .streaming .models"
+_PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
 ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
 """The public modules."""
 

@@ -92,6 +92,7 @@ ADD_ONS = (
     Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
+    Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
     Room("answergraph/cli", 2230, 43, "map, replay, eval and mcp; files on the page"),
     Room("pytest_answergraph", 120, 7),

@@ -12,6 +12,7 @@ PACKAGES = (
     "answergraph.middleware",
     "answergraph.models",
     "answergraph.serving",
+    "answergraph.telemetry",
     "answergraph.streaming",
     "answergraph.testing",
     "answergraph.types",
