@@ -43,8 +43,11 @@ def first_difference(step: int, recorded: Mapping[str, Any], live: Mapping[str, 
         if not is_same(ours.get(name), theirs.get(name)):
             return Difference(step, "tool", name, _shown(f"The tool {name!r}", ours.get(name), theirs.get(name)))
     if list(ours) != list(theirs):
-        return Difference(step, "tool", None, _shown("The order of the tools", list(ours), list(theirs)))
-    one, other = recorded["settings"], live["settings"]
+        moved = next(name for name, other in zip(ours, theirs, strict=True) if name != other)
+        return Difference(step, "tool", moved, _shown("The order of the tools", list(ours), list(theirs)))
+    # A tape of an earlier version does not know what its model was given.
+    own = live.get("model_settings", {}) if "model_settings" in recorded else {}
+    one, other = {**recorded.get("model_settings", {}), **recorded["settings"]}, {**own, **live["settings"]}
     for name in sorted({*one, *other} - {"tools"}):
         if not is_same(one.get(name), other.get(name)):
             what: What = "schema" if name in _SCHEMAS else "setting"

@@ -92,8 +92,10 @@ class Player:
     def _reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
         here = [each for each in self._replies if each[0] is None or each[0]["at"] == request["at"]]
         if not here:
-            text = f"The tape holds no further reply for {' > '.join(request['at']) or 'the model'}."
-            raise TapeMismatch(Difference(self.calls, "message", None, text))
+            last = request["messages"][-1] if request["messages"] else None
+            text = f"The tape holds no further reply for {' > '.join(request['at']) or 'the model'}, which is sent:\n"
+            text += json.dumps(last, ensure_ascii=False, indent=1)
+            raise TapeMismatch(Difference(self.calls, "message", str(len(request["messages"])), text))
         found = next((each for each in here if each[0] is None or first_difference(0, each[0], request) is None), None)
         if found is None:
             recorded = here[0][0]

@@ -94,8 +94,14 @@ def request_of(call: Invoke) -> dict[str, Any]:
     name = next(
         (str(value) for key in ("model_name", "model") if isinstance(value := getattr(call.runnable, key, None), str)), ""
     )
-    messages = messages_as_sent(sent_messages(call.input))
-    return {"at": at, "model": name, "settings": settings_as_sent(call.settings), "messages": messages}
+    settings, messages = settings_as_sent(call.settings), messages_as_sent(sent_messages(call.input))
+    return {"at": at, "model": name, "model_settings": _model_settings(call.runnable), "settings": settings, "messages": messages}
+
+
+def _model_settings(model: object) -> dict[str, object]:
+    """Return what the model was made with, of LangChain's standard parameters those that are in requests."""
+    standard = {name: getattr(model, name, None) for name in ("temperature", "max_tokens", "stop")}
+    return {name: to_json(value) for name, value in standard.items() if value is not None}
 
 
 def error_as_json(error: Exception) -> dict[str, Any]:
