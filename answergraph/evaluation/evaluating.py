@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -44,7 +44,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
 
     Args:
         agent: An agent with a response format.
-        cases: Cases, or the path of a file with one a line, as JSON.
+        cases: Cases, or the path of a file with one a line, as JSON; examples of a LangSmith dataset are such lines too.
         repeats: How often each case is run, since models answer differently each time.
         keys: The field by which the items of a list are matched, by the list's path: ``{"items": "sku"}``. Without it, an item
             is matched to the one with the most equal fields.
@@ -69,8 +69,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    comparison = FieldComparison(keys or {}, normalize=normalize)
-    checks = {name: _check_of(name, case, comparison) for name, case in every.items()}
+    checks = {name: check_of(name, case, keys or {}, normalize) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
     case_of = {each["run"]: each["case"] for each in planned}
     rows = map_answers(
@@ -92,13 +91,30 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     return EvalReport([runs[each["run"]] for each in planned], rows.notes)
 
 
-def _check_of(name: str, case: Case, comparison: FieldComparison) -> Callable[[Row[Any]], list[FieldResult]]:
-    """Return how a case scores the end of a run."""
+class Ending(Protocol):
+    """How a run ended."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def answer(self) -> Any: ...
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+
+
+def check_of(
+    name: str, case: Case, keys: Mapping[str, str], normalize: Callable[[str], str]
+) -> Callable[[Ending], list[FieldResult]]:
+    """Return how a case scores the end of a run.
+
+    Raises:
+        AgentSpecError: If the case expects what cannot be compared.
+    """
     expected = case.expected_output
     if callable(expected):
         return partial(_by_predicate, expected)
     try:
-        return partial(_by_field, _as_data(expected), comparison)
+        return partial(_by_field, _as_data(expected), FieldComparison(keys, normalize))
     except PydanticSerializationError as error:
         raise AgentSpecError(f"The case {name!r} expects what is no JSON: {error}.") from error
 
@@ -112,17 +128,17 @@ def _as_data(expected: object) -> Any:
     return expected if callable(expected) else _as_json(expected)
 
 
-def _by_predicate(holds: Callable[[Any], object], row: Row[Any]) -> list[FieldResult]:
-    return [expectation_result(holds, row.answer if row.status == "answered" else None)]
+def _by_predicate(holds: Callable[[Any], object], end: Ending) -> list[FieldResult]:
+    return [expectation_result(holds, end.answer if end.status == "answered" else None)]
 
 
-def _by_field(expected: object, comparison: FieldComparison, row: Row[Any]) -> list[FieldResult]:
+def _by_field(expected: object, comparison: FieldComparison, end: Ending) -> list[FieldResult]:
     # An abstention is the answer of another type.
-    data = _as_json(row.answer) if row.status == "answered" else None
+    data = _as_json(end.answer) if end.status == "answered" else None
     # Records have the names of the declared type, JSON has aliases.
-    backed = [place_in(data, path, row.answer) or "" for path, record in row.fields.items() if record["status"] in BACKED]
+    backed = [place_in(data, path, end.answer) or "" for path, record in end.fields.items() if record["status"] in BACKED]
     results = list(comparison.backed_by(backed).results(expected, data))
-    if row.status == "answered" or (row.status == "abstained" and expected is None):
+    if end.status == "answered" or (end.status == "abstained" and expected is None):
         return results
     # A run that failed is not right about a field that is expected to be empty.
     return [{**each, "mark": "missing", "problem": each["problem"] or "there is no answer"} for each in results]

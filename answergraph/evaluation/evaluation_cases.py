@@ -47,9 +47,16 @@ def _read(path: Path) -> Iterator[Case]:
         if not line.strip():
             continue
         try:
-            yield Case(**json.loads(line))
+            yield _case(json.loads(line))
         except (ValueError, TypeError) as error:
             raise AgentSpecError(
                 f'{path}, line {number}, is no case: {error}. Write {{"inputs": …, "expected_output": …}}, with "name" and '
                 '"metadata" if you like.'
             ) from error
+
+
+def _case(data: Mapping[str, Any]) -> Case:
+    """Return a case of its JSON, or of that of an example of a LangSmith dataset, which has ``outputs``."""
+    if "outputs" not in data:
+        return Case(**data)
+    return Case(data["inputs"], data["outputs"], str(data["id"]) if data.get("id") else None, data.get("metadata") or {})

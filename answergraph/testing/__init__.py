@@ -9,6 +9,7 @@ if typing.TYPE_CHECKING:
     from answergraph.evaluation.evaluation_cases import Case
     from answergraph.evaluation.evaluation_report import EvalReport, FieldScore
     from answergraph.evaluation.judged_by import JudgedBy
+    from answergraph.evaluation.optimizer_feedback import Feedback, feedback_on
     from answergraph.models.in_process.scripted_model import ScriptedChatModel, ScriptedRequest, ScriptExhaustedError
     from answergraph.tapes.differences import Difference, TapeMismatch
     from answergraph.tapes.playing import RecordMode, Replay, replay, use_tape
@@ -21,6 +22,7 @@ __all__ = [
     "Case",
     "Difference",
     "EvalReport",
+    "Feedback",
     "FieldScore",
     "JudgedBy",
     "RecordMode",
@@ -31,6 +33,7 @@ __all__ = [
     "Tape",
     "TapeMismatch",
     "evaluate",
+    "feedback_on",
     "replay",
     "use_tape",
 ]

@@ -80,7 +80,9 @@ CORE = (
 ADD_ONS = (
     Room("answergraph/offline", 850, 8),
     Room("answergraph/tapes", 1040, 53, "recorded runs, after the plan"),
-    Room("answergraph/evaluation", 760, 13, "scores by field, after the plan; judged by a model; the statistics of experiments"),
+    Room(
+        "answergraph/evaluation", 850, 17, "scores by field, after the plan; judges and feedback; the statistics of experiments"
+    ),
     Room("graphs/add_ons/*.py", 30, 0),
     Room("graphs/add_ons/calculator", 540, 29),
     Room("graphs/add_ons/extract", 175, 30, "a document in, a record out, after the plan"),

@@ -1,0 +1,63 @@
+"""A score with its reasons, for programs that improve prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from answergraph.evaluation.alike import folded
+from answergraph.evaluation.evaluating import check_of
+from answergraph.evaluation.evaluation_cases import Case
+from answergraph.runtime.errors import AgentSpecError
+
+
+class Feedback(NamedTuple):
+    """A score, and what to do better."""
+
+    score: float
+    """The share of fields that are right, 0 to 1."""
+    feedback: str
+    """How the run ended and why, and a line for each field that is not right or that a check doubted."""
+
+
+class _Ending(NamedTuple):
+    status: str
+    answer: Any
+    fields: Mapping[str, Any]
+
+
+def feedback_on(
+    result: Mapping[str, Any],
+    expected_output: Any,
+    *,
+    keys: Mapping[str, str] | None = None,
+    normalize: Callable[[str], str] = folded,
+) -> Feedback:
+    """Score a result of an agent, and say in words what is wrong: what GEPA, or an optimizer of DSPy, learns from.
+
+    Args:
+        result: What ``agent.invoke`` returned.
+        expected_output: As that of a ``Case``.
+        keys: As those of ``evaluate``.
+        normalize: As that of ``evaluate``.
+
+    Raises:
+        AgentSpecError: If the result has no outcome, or what is expected cannot be compared.
+
+    Example:
+        >>> from answergraph import create_agent
+        >>> from answergraph.testing import ScriptedChatModel, feedback_on
+        >>> agent = create_agent(ScriptedChatModel(replies=["[4, 9]"]), response_format=list[int])
+        >>> feedback_on(agent.invoke({"messages": "The squares of 2 and 3?"}), [4, 10]).score
+        0.3333333333333333
+    """
+    outcome = result.get("outcome")
+    if outcome is None:
+        raise AgentSpecError("feedback_on(…): the result has no outcome; pass what an agent with a response_format returned.")
+    answered = outcome["status"] == "answered"
+    ending = _Ending(outcome["status"], result.get("structured_response") if answered else None, outcome["fields"])
+    marks = check_of("expected_output", Case(None, expected_output), keys or {}, normalize)(ending)
+    lines = [f"{outcome['status']}: {outcome['reason']}"]
+    lines += [f"{each['field'] or 'the answer'}: {each['problem']}" for each in marks if each["problem"]]
+    lines += [f"{path}: {record['problem']}" for path, record in ending.fields.items() if record["problem"]]
+    return Feedback(sum(each["mark"] == "right" for each in marks) / len(marks), "\n".join(lines))
