@@ -1,5 +1,7 @@
 """Several Aegra servers over one PostgreSQL and one Redis, all of them private to this run and on loopback."""
 
+import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -7,16 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tests.suite import postgres, processes, redis
 from tests.suite.langgraph_dev import OFFLINE, REPOSITORY, lay_out
 
 ENVIRONMENT = REPOSITORY / ".venv-cluster"
 """Where ``make cluster-env`` installs Aegra, which needs Python 3.12 or newer."""
+DEPLOYED: dict[str, Any] = yaml.safe_load((REPOSITORY / "examples" / "server" / "compose.yaml").read_text())
+"""What a team deploys; these servers have its settings, and the command of its image."""
+IMAGE = (REPOSITORY / "examples" / "server" / "Dockerfile").read_text()
+COMMAND: list[str] = json.loads(re.findall(r"^CMD (.*)$", IMAGE, re.M)[0])
+OF_THIS_MACHINE = frozenset({"DATABASE_URL", "REDIS_URL", "AEGRA_CONFIG", "OPENAI_API_KEY", "ANSWERGRAPH_MODELS"})
 SETTINGS = {
-    "REDIS_BROKER_ENABLED": "true",
-    "AUTH_TYPE": "noop",
-    "RUN_MIGRATIONS_ON_STARTUP": "false",
-    "LOG_LEVEL": "WARNING",
+    **{name: value for name, value in DEPLOYED["x-server"]["environment"].items() if name not in OF_THIS_MACHINE},
     # A dead server is noticed within these seconds; Aegra's own are 30, 10 and 15.
     "LEASE_DURATION_SECONDS": "9",
     "HEARTBEAT_INTERVAL_SECONDS": "3",
@@ -87,17 +93,8 @@ def _migrate(folder: Path, environment: Mapping[str, str]) -> None:
 
 def _start(stack: ExitStack, folder: Path, environment: Mapping[str, str], number: int) -> Server:
     port = processes.free_port()
-    # What ``aegra serve`` starts as its child. The child outlives a parent that is asked to end, so there is no parent here.
-    command = [
-        str(ENVIRONMENT / "bin" / "python"),
-        "-m",
-        "uvicorn",
-        "aegra_api.main:app",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
+    here = {"python": str(ENVIRONMENT / "bin" / "python"), "0.0.0.0": "127.0.0.1", "2026": str(port)}
+    command = [here.get(part, part) for part in COMMAND]
     configured = {**environment, "AEGRA_CONFIG": str(folder / "langgraph.json"), "HOST": "127.0.0.1", "PORT": str(port)}
     program = processes.start(command, folder, configured, folder / f"server-{number}.log")
     stack.callback(program.end)
