@@ -40,7 +40,7 @@ CLUSTER_INSTALLED := $(CLUSTER)/installed
 COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
-.PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
+.PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy triage-mutants sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
 	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
@@ -83,6 +83,9 @@ providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for d
 
 triage-accuracy: env ## How often the offline rules are right about the labelled runs in examples/failures
 	@$(BIN)/python -m examples.failures.measure
+
+triage-mutants: env ## What the triage says, with witnesses and by the text, of packages that are broken on purpose; downloads them
+	@$(BIN)/python -m examples.failures.measure_mutants
 
 upgrade-threads: env ## Threads of this version, finished and stopped, for the tests of later ones: tests/upgrades/VERSION.sqlite.xz
 	@rm -f build/threads.sqlite && mkdir -p build

@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from answergraph.evaluation.field_results import FieldResult
-from answergraph.evaluation.intervals import PairedTest, wilson
 from answergraph.kit import FieldPath
+from answergraph.kit.intervals import PairedTest, wilson
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.tapes.differences import Difference
 

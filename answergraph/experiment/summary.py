@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from answergraph.evaluation.intervals import PairedTest, wilson
 from answergraph.experiment.journal import Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TOOLS, validate_calculation
 from answergraph.experiment.settings import COMPARED, Setting
+from answergraph.kit.intervals import PairedTest, wilson
 
 TITLE = "Does an evidence field make a model check its work?"
 

@@ -25,7 +25,9 @@ def test_the_runs_own_results_are_triaged(pytester: pytest.Pytester, own_results
     pytester.makepyfile(test_shop=SHOP)
     wanted = ["--junitxml=here.xml"] if own_results else []
     ended = pytester.runpytest("--triage", "--triage-html=page.html", *wanted)
-    ended.stdout.fnmatch_lines(["*= triage =*", "2 cases of 2 causes: 1 test and application disagree, 1 should have passed."])
+    ended.stdout.fnmatch_lines(
+        ["*= triage =*", "2 cases of 2 causes: 1 test and application disagree, 1 should have passed. Judged by rules."]
+    )
     assert ended.ret == pytest.ExitCode.TESTS_FAILED
     assert Path(pytester.path, "page.html").exists()
     assert Path(pytester.path, "here.xml").exists() == own_results

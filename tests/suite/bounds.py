@@ -74,7 +74,7 @@ CORE = (
     ),
     Room("graphs/compose", 420, 37, "an agent of a server is run as a local one"),
     Room("answergraph/testing", 50, 0),
-    Room("answergraph/kit", 580, 18, "twenty-seven names instead of thirteen"),
+    Room("answergraph/kit", 620, 18, "twenty-seven names instead of thirteen; the interval of a rate"),
     Room("answergraph/agents", 190, 8),
 )
 ADD_ONS = (
@@ -90,13 +90,18 @@ ADD_ONS = (
     Room("graphs/add_ons/ensemble", 740, 36, "second opinions, after the plan"),
     Room("graphs/add_ons/judge", 1720, 55),
     Room("graphs/add_ons/workflow", 1270, 78),
-    Room("graphs/add_ons/triage", 3570, 32),
+    Room("graphs/add_ons/triage", 4230, 32, "witnesses: tests are run again on old and new code"),
     Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
-    Room("answergraph/cli", 2230, 43, "map, replay, eval and mcp; files on the page"),
+    Room(
+        "answergraph/cli",
+        2280,
+        43,
+        "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage",
+    ),
     Room("pytest_answergraph", 120, 7),
 )
 ANY_PER_THOUSAND_LINES = 58

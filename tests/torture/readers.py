@@ -25,7 +25,7 @@ from answergraph.graphs.add_ons.judge.judging.grounding import grounded_in
 from answergraph.graphs.add_ons.judge.judging.judged_text import JudgedText
 from answergraph.graphs.add_ons.judge.judging.tags import tags_in, without_echo, without_tags
 from answergraph.graphs.add_ons.judge.rules.rule import Rules, parse_rule
-from answergraph.graphs.add_ons.triage.clusters import normalised
+from answergraph.graphs.add_ons.triage.offline.normalised_text import normalised
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge
 from answergraph.graphs.add_ons.triage.run_files.file_search import read_lines, search
 from answergraph.graphs.add_ons.triage.run_files.junit_results import read_junit
@@ -273,7 +273,7 @@ READERS = (
     Reader("JUnit XML", _junit, (f"{_FILES}.junit_xml", f"{_FILES}.junit_results"), JUNIT, 512_000),
     Reader("the path of a field", _path, ("answergraph.state.field_path",)),
     Reader("evidence in a result, and a quote", look_for_evidence, ("answergraph.evidence",)),
-    Reader("what a failure says", normalised, (f"{_ADD_ONS}.triage.clusters",)),
+    Reader("what a failure says", normalised, (f"{_ADD_ONS}.triage.clusters", f"{_ADD_ONS}.triage.offline.normalised_text")),
     Reader("the details of a failure", lambda text: judge(case(text)), (f"{_ADD_ONS}.triage.offline",)),
     Reader("a log", _log, (f"{_FILES}.file_search", f"{_FILES}.text_stream")),
     Reader(

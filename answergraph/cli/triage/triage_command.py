@@ -44,10 +44,16 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     history: Annotated[Path | None, typer.Option(help="An SQLite file with the history of failures.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of causes judged concurrently.")] = MAX_CASES_AT_ONCE,
     limit: Annotated[int | None, typer.Option(min=0, help="Maximum number of causes to judge.")] = None,
+    details: Annotated[bool, typer.Option("--details", help="Print the quotes of every cause, not only of a few.")] = False,
+    act: Annotated[bool, typer.Option("--act", help="Run failed cases again, in git work trees of their own.")] = False,
+    last_green: Annotated[str | None, typer.Option(help="With --act: the commit at which the tests passed last.")] = None,
+    rerun: Annotated[
+        str | None, typer.Option(help="With --act: the command that runs a test, with {case}, {name} or {file}.")
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the number of calls and tokens.")] = False,
 ) -> None:
     with errors_as_bad_usage():
-        from answergraph.cli.triage.triage_run import TriageOptions, triage_folder, verdicts_named
+        from answergraph.cli.triage.triage_run import TriageOptions, triage_folder, verdicts_named, witnesses_for
 
         options = TriageOptions(
             as_json=as_json,
@@ -63,6 +69,8 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
             concurrency=concurrency,
             limit=limit,
             estimate=estimate,
+            act=witnesses_for(act, last_green, rerun),
+            details=details,
         )
         code = triage_folder(chosen_model(model, base_url), folder, options)
     if code:

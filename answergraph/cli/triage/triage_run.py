@@ -22,7 +22,7 @@ from answergraph.cli.triage import triage_outputs as outputs
 from answergraph.cli.triage.triage_html import triage_page
 from answergraph.cli.triage.triage_view import print_changes, print_reports
 from answergraph.evidence.bundles import BUNDLES_FORMAT, sealed
-from answergraph.graphs.add_ons.triage import CaseReport, create_triage_agent
+from answergraph.graphs.add_ons.triage import CaseReport, Witnesses, create_triage_agent
 from answergraph.graphs.add_ons.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.add_ons.triage.triage_schema import Verdict
 from answergraph.models.model_names import OFFLINE
@@ -53,6 +53,8 @@ class TriageOptions:
     concurrency: int = 4
     limit: int | None = None
     estimate: bool = False
+    act: Witnesses | None = None
+    details: bool = False
 
 
 def verdicts_named(names: str) -> frozenset[str]:
@@ -64,6 +66,15 @@ def verdicts_named(names: str) -> frozenset[str]:
     return named
 
 
+def witnesses_for(act: bool, last_green: str | None, rerun: str | None) -> Witnesses | None:
+    """Return the witnesses of ``--act``; raise ``AgentSpecError`` if they cannot be heard."""
+    if not act and (last_green or rerun):
+        raise AgentSpecError(
+            f"--{'last-green' if last_green else 'rerun'} says how failed cases are run again; write --act, too."
+        )
+    return Witnesses(last_green=last_green, rerun=rerun) if act else None
+
+
 def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOptions) -> int:
     """Triage a folder, write the output files, and return the exit code.
 
@@ -73,7 +84,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
     if not Path(folder).is_dir():
         why = "is a file, not a folder" if Path(folder).exists() else "does not exist"
         raise AgentSpecError(f"The folder {shown!r} {why}; name the folder with the files of a test run.")
-    graph = create_triage_agent(model, history=options.history, limit=options.limit)
+    graph = create_triage_agent(model, history=options.history, limit=options.limit, act=options.act)
     if options.estimate:
         typer.echo(next(graph.stream({"folder": folder}, stream_mode="updates"))[FIND_CASES]["estimate"])
         return 0
@@ -123,7 +134,7 @@ def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file:
         for line in outputs.workflow_commands(reports):
             typer.echo(line)
     elif reports:
-        print_reports(screen, reports, changes)
+        print_reports(screen, reports, changes, details=options.details)
     elif result["results"]:
         screen.print(f"None of the {result['results']} results is a failure, and no log shows one.")
         print_changes(screen, changes)

@@ -22,21 +22,34 @@ _STYLES: Mapping[str, str] = {
 }
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10  # cases named per cause
+MAX_CAUSES_SHOWN = 15  # a screen of them
+MAX_CAUSES_EXPLAINED = 3  # causes whose quotes still fit on the screen
 
 
-def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None) -> None:
-    table = Table("verdict", "sure", "cases", "cause", "case", box=SIMPLE_HEAD, pad_edge=False)
-    for report in words.by_urgency(reports):
+def print_reports(console: Console, reports: Sequence[CaseReport], changes: Changes | None = None, *, details: bool) -> None:
+    """Print one screen: the causes, most urgent first, and what to do next; with details, or for a few causes, the quotes too."""
+    ordered = words.by_urgency(reports)
+    console.print(words.total(reports))
+    print_changes(console, changes)
+    table = Table("verdict", "sure", "cases", "cause", "case", "next", box=SIMPLE_HEAD, pad_edge=False)
+    for report in ordered[:MAX_CAUSES_SHOWN]:
         answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
         sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
         cause = str(answer.get("misclassification_cause") or "")
         named = Text(one_line(report["test"]), overflow="fold")
-        table.add_row(Text(words.verdict_of(report), style=style), sure, str(len(report["cases"])), cause, named)
-    console.print(words.total(reports))
+        new = words.new_cases(report, changes)
+        cases = f"{len(report['cases'])}{f', {new} new' if new else ''}"
+        step = Text(one_line(words.next_step(report)), overflow="ellipsis", no_wrap=True)
+        table.add_row(Text(words.verdict_of(report), style=style), sure, cases, cause, named, step)
     console.print(table)
-    for report in words.by_urgency(reports):
+    left = ordered[MAX_CAUSES_SHOWN:]
+    if left:
+        console.print(f"and {len(left)} more causes, with {sum(len(report['cases']) for report in left)} cases")
+    if not details and len(ordered) > MAX_CAUSES_EXPLAINED:
+        console.print("--details shows the quotes of each cause, --html writes them into a page.")
+        return
+    for report in ordered:
         console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
-    print_changes(console, changes)
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:
@@ -44,7 +57,8 @@ def print_changes(console: Console, changes: Changes | None) -> None:
         return
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
     for heading, tests in words.changes_by_heading(changes).items():
-        console.print(Text(f"  {heading}: {', '.join(one_line(test) for test in tests)}"), soft_wrap=True)
+        named = words.several([one_line(test) for test in tests], MAX_CASES_SHOWN)
+        console.print(Text(f"  {heading}: {named}"), soft_wrap=True)
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:

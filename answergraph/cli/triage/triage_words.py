@@ -42,7 +42,22 @@ def total(reports: Sequence[CaseReport]) -> str:
     found = cases_by(verdict_of, reports)
     counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
-    return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}."
+    judges = sorted({report["judge"] for report in reports} - {""})
+    by = f" Judged by {' and '.join(judges)}." if judges else ""
+    return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}.{by}"
+
+
+def next_step(report: CaseReport) -> str:
+    """Return what to do next about a cause, in a line."""
+    answer = report["answer"] or {}
+    steps = [*(answer.get("recommendations") or ()), *(f"Find out: {one}" for one in answer.get("missing", ()))]
+    return " ".join(str(steps[0]).split()) if steps else ""
+
+
+def new_cases(report: CaseReport, changes: Changes | None) -> int:
+    """Return how many cases of a cause are new since the last run."""
+    new = set(changes["new"]) if changes else set()
+    return sum(case["test"] in new for case in report["cases"])
 
 
 def several(names: Sequence[str], most: int) -> str:

@@ -13,5 +13,14 @@ from answergraph.graphs.add_ons.triage.triage_schema import (  # noqa: E402 - se
     FalsePositiveCheck,
     FlakyCheck,
 )
+from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses  # noqa: E402 - see above
 
-__all__ = ["CaseReport", "Disagreement", "FalseNegativeCheck", "FalsePositiveCheck", "FlakyCheck", "create_triage_agent"]
+__all__ = [
+    "CaseReport",
+    "Disagreement",
+    "FalseNegativeCheck",
+    "FalsePositiveCheck",
+    "FlakyCheck",
+    "Witnesses",
+    "create_triage_agent",
+]

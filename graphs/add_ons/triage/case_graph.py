@@ -10,25 +10,35 @@ supported by tool results, or abstain. A test that failed and passed in one run 
 uses the offline rules.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import add
 from types import UnionType
 from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
+from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph import Abstention, Outcome, UsageLimits, create_agent
+from answergraph import Abstention, AnswerRejected, Outcome, UsageLimits, create_agent
 from answergraph.evidence import ToolRun, answer_bundle
 from answergraph.graphs.add_ons.triage.offline.triage_policy import triage_case
+from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
-from answergraph.graphs.add_ons.triage.triage_prompts import CONCLUDE_PROMPT, CONCLUDE_TASK, ENDED, EXPLORE_PROMPT, EXPLORE_TASK
+from answergraph.graphs.add_ons.triage.triage_prompts import (
+    CONCLUDE_PROMPT,
+    CONCLUDE_TASK,
+    ENDED,
+    EXPLORE_PROMPT,
+    EXPLORE_TASK,
+    WITNESS_RULE,
+)
 from answergraph.graphs.add_ons.triage.triage_schema import (
     CaseReport,
     Disagreement,
@@ -41,18 +51,37 @@ from answergraph.graphs.add_ons.triage.triage_schema import (
     verdict_in,
 )
 from answergraph.graphs.add_ons.triage.triage_tools import TRIAGE_TOOLS
+from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses, heard_in
 from answergraph.kit import correction_message, resolve_model, sealed, tool_runs
-from answergraph.middleware import AgentState, GroundedAnswer
+from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer
 from answergraph.offline.offline_policy import attach
 
+OFFLINE = "offline"
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude_failed", "conclude_passed", "conclude_flaky"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
 """Concluding may call tools again, for better quotes."""
 
-LOOKS = frozenset({"read_case", "read_lines", "search"})
+LOOKS = frozenset({"read_case", "read_lines", "search", *WITNESSES})
 """The tools whose results can be quoted; lists of names and sizes prove nothing."""
+
+
+class WitnessedReal(AgentMiddleware[Any, Any, Any]):
+    """Accepts that a failure is real only if witnesses have shown it."""
+
+    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
+        """Refuse a verdict that the table of witnesses does not give.
+
+        Raises:
+            AnswerRejected: If the answer calls a failure real, and the table does not.
+        """
+        rule = rule_for(heard_in(state["messages"]))
+        if verdict_in(answer) == "real" and (rule is None or rule.verdict != "real"):
+            said = f"The witnesses say {rule.verdict!r}." if rule else "No witness has shown it."
+            more = next_witness(heard_in(state["messages"]))
+            advice = f" Call {more}." if more else " Conclude on what is shown, or abstain."
+            raise AnswerRejected(f"A failure is real only if witnesses show it. {said}{advice}")
 
 
 class GroundedInCase(GroundedAnswer):
@@ -97,17 +126,20 @@ class CaseState(CaseTask, CaseOutput):
     outcome: NotRequired[Outcome | None]
 
 
-def case_graph(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
+def case_graph(model: str | BaseChatModel, name: str, witnesses: Witnesses | None = None) -> CompiledStateGraph[Any, Any]:
     """Return the graph that judges one case, with a chat model or its name for both agents."""
     model = resolve_model(model, offline=triage_case)
+    heard = witnesses.tools() if witnesses else []
+    report = Report(name)
+    verdicts = FalseNegativeCheck | FlakyCheck | Disagreement if witnesses else FalseNegativeCheck | Disagreement
     graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
     graph.add_node("ask", _ask)
-    graph.add_node(EXPLORE, explore_agent(model))
+    graph.add_node(EXPLORE, explore_agent(model, heard))
     graph.add_node("hand_over", _hand_over)
-    graph.add_node(CONCLUDE_FAILED, conclude_agent(model, FalseNegativeCheck | Disagreement, name=CONCLUDE_FAILED))
+    graph.add_node(CONCLUDE_FAILED, conclude_agent(model, verdicts, heard, name=CONCLUDE_FAILED))
     graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
     graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model("offline", offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
-    graph.add_node("report", _report)
+    graph.add_node("report", report.write)
 
     graph.add_edge(START, "ask")
     graph.add_conditional_edges("ask", route_after_ask, {"explore": EXPLORE, "conclude": CONCLUDE_FLAKY})
@@ -120,27 +152,26 @@ def case_graph(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
     return graph.compile(name="triage_case")
 
 
-def explore_agent(model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
+def explore_agent(model: str | BaseChatModel, witnesses: Sequence[BaseTool] = ()) -> CompiledStateGraph[Any, Any]:
     """Return the agent that explores freely and answers in text."""
-    return create_agent(
-        model, TRIAGE_TOOLS, system_prompt=EXPLORE_PROMPT, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE
-    )
+    tools, prompt = [*TRIAGE_TOOLS, *witnesses], EXPLORE_PROMPT + WITNESS_RULE * bool(witnesses)
+    return create_agent(model, tools, system_prompt=prompt, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE)
 
 
 def conclude_agent(
-    model: str | BaseChatModel, verdict: type[BaseModel] | UnionType, *, name: str
+    model: str | BaseChatModel, verdict: type[BaseModel] | UnionType, witnesses: Sequence[BaseTool] = (), *, name: str
 ) -> CompiledStateGraph[Any, Any]:
     """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(
         model,
-        TRIAGE_TOOLS,
+        [*TRIAGE_TOOLS, *witnesses],
         system_prompt=CONCLUDE_PROMPT,
         state_schema=FolderState,
         limits=CONCLUDE_LIMITS,
         name=name,
         response_format=answers,
-        middleware=[GroundedInCase(abstain=Abstention)],
+        middleware=[GroundedInCase(abstain=Abstention), *([WitnessedReal()] if witnesses else [])],
     )
 
 
@@ -164,19 +195,38 @@ def _hand_over(state: CaseState) -> dict[str, object]:
     return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
 
 
-def _report(state: CaseState) -> dict[str, object]:
+@dataclass(frozen=True)
+class Report:
+    """Writes the report of a case."""
+
+    model: str
+
+    def write(self, state: CaseState) -> dict[str, object]:
+        """Return the report and the bundle of a case."""
+        return _report(state, self.model)
+
+
+def _report(state: CaseState, model: str) -> dict[str, object]:
     outcome, answer = state.get("outcome"), state.get("structured_response")
+    by_rules = model == OFFLINE or state["kind"] == "flaky"
     fields = outcome["fields"] if outcome else {}
     cited = {each["source"]["id"] for record in fields.values() for each in record["evidence"]}
     runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = report_on(
         state,
         verdict=verdict_in(answer),
+        judge=("witnesses" if rule_for(heard_in(state["messages"])) else "rules") if by_rules else model,
         status=outcome["status"] if outcome else "unanswered",
-        reason=outcome["reason"] if outcome else "The run ended without an outcome.",
+        reason=_reason(outcome, by_rules=by_rules),
         schema=outcome["schema"] if outcome else None,
         answer=answer.model_dump(mode="json") if isinstance(answer, BaseModel) else None,
         fields=fields,
         sources={run.tool_call_id: Source(tool=run.name, args=dict(run.args), text=run.text) for run in runs},
     )
     return {"reports": [report], "bundles": [sealed({"case": state["case"], **answer_bundle(state)})]}
+
+
+def _reason(outcome: Outcome | None, *, by_rules: bool) -> str:
+    if outcome is None:
+        return "The run ended without an outcome."
+    return "Judged by rules." if by_rules and outcome["status"] == "answered" else outcome["reason"]

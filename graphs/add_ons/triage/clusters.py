@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
+from answergraph.graphs.add_ons.triage.offline.normalised_text import normalised
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText
 from answergraph.graphs.add_ons.triage.run_files.case_facts import facts_of
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, Survey
@@ -20,16 +21,6 @@ MAX_CAUSE_CHARACTERS = 300
 """Characters of a failure's text used for clustering."""
 _MIN_TELLING_WORDS = 2
 
-_VALUES = (
-    (re.compile(r"\x1b\[[\d;]*m|\?\[[\d;]*m"), ""),
-    (re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s'\")>]+", re.IGNORECASE), "<url>"),
-    (re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?\S*)?"), "<time>"),
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
-    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|«[^«»\n]*»"), "<text>"),
-    (re.compile(r"(?<![\w<./\\-])(?:[A-Za-z]:)?(?:[\w.-]*[/\\])+[\w.-]+"), "<path>"),
-    (re.compile(r"\d+(?:[.,:]\d+)*"), "<n>"),
-)
 _MARKED = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"(?<![<\w])[A-Za-z]{3,}(?![\w>])")
 _LITTLE = """
@@ -65,13 +56,6 @@ def clusters_of(survey: Survey) -> list[Cluster]:
         Cluster(normalised(_said(texts[first])), _fingerprint(names[first][0]), tuple(survey.cases[index] for index in indexes))
         for first, indexes in ((indexes[0], indexes) for indexes in found.values())
     ]
-
-
-def normalised(said: str) -> str:
-    """Return a failure's text without values: ``KeyError: <text> after <n> s``."""
-    for pattern, instead in _VALUES:
-        said = pattern.sub(instead, said)
-    return " ".join(said.split())
 
 
 def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:

@@ -28,6 +28,7 @@ from answergraph.graphs.add_ons.triage.run_files.file_search import search
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.add_ons.triage.triage_plan import plan_of
 from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
+from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses
 
 NEVER_WRITTEN = r"^Fatal Python error: |^ImportError while loading conftest|^E +\w*(?:Error|Exception): |^INTERNALERROR> \w+Error"
 """Why a runner ended before it wrote its results, as an RE2 expression."""
@@ -71,12 +72,13 @@ class TriageOutput(TypedDict):
     """The changes since earlier runs, with a history."""
 
 
-def create_triage_agent(  # waiver: each stands for itself
+def create_triage_agent(  # noqa: PLR0913 - each stands for itself
     model: str | BaseChatModel = "offline",
     *,
     root: str | Path | None = None,
     history: str | Path | None = None,
     limit: int | None = None,
+    act: Witnesses | None = None,
     checkpointer: Checkpointer | None = None,
     name: str = "triage",
 ) -> AgentGraph[list[CaseReport], TriageInput, TriageOutput]:
@@ -92,6 +94,8 @@ def create_triage_agent(  # waiver: each stands for itself
         history: An SQLite file that keeps how tests ended and what the model said: a failure that it has judged before is not
             judged again, and ``changes`` lists what is new, fixed, or flaky over nights.
         limit: How many causes are judged at most; the others are reported as ``"unknown"``.
+        act: Runs failed cases again, in work trees of their own; a failure is then real only if these witnesses show it. Without
+            it nothing is run.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
 
@@ -99,7 +103,7 @@ def create_triage_agent(  # waiver: each stands for itself
         The compiled graph, from ``{"folder": …}`` to ``{"reports": […], "problems": […], "results": …}``.
 
     Raises:
-        AgentSpecError: If the model or the history cannot be used.
+        AgentSpecError: If the model, the history, or the repository of the witnesses cannot be used.
 
     Example:
         >>> result = create_triage_agent().invoke({"folder": "there is none"})
@@ -108,9 +112,9 @@ def create_triage_agent(  # waiver: each stands for itself
     """
     kept = None if history is None else History(history)
     graph = StateGraph(TriageState, input_schema=TriageInput, output_schema=TriageOutput)
-    find = FindCases(root=root, limit=limit, history=kept, model=_name_of(model))
+    find = FindCases(root=root, limit=limit, history=kept, model=_name_of(model), acts=act is not None)
     graph.add_node(FIND_CASES, find.plan)
-    graph.add_node(TRIAGE_CASE, case_graph(model))
+    graph.add_node(TRIAGE_CASE, case_graph(model, _name_of(model), act))
     if kept is not None:
         graph.add_node(REMEMBER, find.remember)
 
@@ -143,6 +147,12 @@ class FindCases:
     limit: int | None
     history: History | None
     model: str
+    acts: bool
+
+    @property
+    def keeps_verdicts(self) -> bool:
+        """Whether the history has verdicts: those of rules cost nothing, those of witnesses hold for one state of the code."""
+        return self.model != "offline" and not self.acts
 
     def plan(self, state: TriageInput) -> dict[str, object]:
         """Find the causes to judge."""
@@ -151,8 +161,7 @@ class FindCases:
             found = survey(folder)
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "results": 0}
-        # The rules cost nothing, so their verdicts are not remembered.
-        known = None if self.model == "offline" else self.history
+        known = self.history if self.keeps_verdicts else None
         plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
         return {
             "cases": plan.tasks,
@@ -167,7 +176,7 @@ class FindCases:
         """Store the verdicts and test results."""
         if self.history is None or not state.get("results"):
             return {}
-        if self.model != "offline":
+        if self.keeps_verdicts:
             self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
         return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
 

@@ -133,6 +133,8 @@ class CaseReport(JudgedCause):
     """The report of one cause; plain JSON."""
 
     verdict: Verdict
+    judge: str
+    """Who judged it: ``"rules"``, ``"witnesses"``, or the model's name; empty if nobody did."""
     remembered: str
     """When the verdict was found, if an earlier run found it (see ``history``); else empty."""
     status: Status | Literal["not_judged"]
@@ -150,7 +152,7 @@ class CaseReport(JudgedCause):
 
 def report_on(task: JudgedCause, **said: object) -> CaseReport:
     """Return the report of a cause; fields without a value are empty."""
-    unsaid: Any = {"verdict": "unknown", "remembered": "", "schema": None, "answer": None}
+    unsaid: Any = {"verdict": "unknown", "judge": "", "remembered": "", "schema": None, "answer": None}
     unsaid |= {"fields": {}, "sources": {}}
     about = {name: value for name, value in task.items() if name in JudgedCause.__annotations__}
     return cast("CaseReport", {**unsaid, **said, **about})

@@ -6,9 +6,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from answergraph.evaluation.intervals import PairedTest
 from answergraph.experiment.report_table import as_tables, number, percent
 from answergraph.experiment.summary import METRICS, OFFLINE_NOTE, SMALL_SAMPLE_NOTE, Comparison, Report, Row
+from answergraph.kit.intervals import PairedTest
 
 ROW = Row(
     setting="no_format",

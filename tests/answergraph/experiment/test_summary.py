@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from answergraph.evaluation.intervals import wilson
 from answergraph.experiment.journal import HowMade, Record, RunKey
 from answergraph.experiment.measurement import Measurement, WrongStrategyError
 from answergraph.experiment.run_plan import RunPlan
 from answergraph.experiment.seed_experiment import TASKS
 from answergraph.experiment.settings import SETTINGS
 from answergraph.experiment.summary import METRICS, Row, summarise
+from answergraph.kit.intervals import wilson
 
 PLAN = RunPlan("m", SETTINGS[:2], TASKS[:4], repeats=2)
 KEYS = [run.key for run in PLAN.runs() if run.key.setting == "no_format"]

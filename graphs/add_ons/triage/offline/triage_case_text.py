@@ -243,6 +243,8 @@ class Conclusion:
     """Quotes of tool results."""
     advice: str
     """The recommended action."""
+    is_flaky: bool = False
+    """Whether the same code passed and failed."""
 
 
 def cut(text: str) -> str:

@@ -17,6 +17,7 @@ from answergraph.graphs.add_ons.triage.offline.disagreement_rules import sides_o
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_module
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge, judge_flaky, judge_passed
+from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, Ending, WitnessName, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.kit import locate
 from answergraph.offline.offline_policy import (
@@ -76,7 +77,32 @@ class _Investigation:
                 lines = [match["line"] for match in _MENTION.finditer(result.text)]
                 told: Any = _own_part(result.text, _test_name(case)) if what == "log" else lines
                 case = replace(case, **{what: told})
-        return self._conclude(case)
+        conclusion = _quotable(_JUDGES[case.kind](case), case)
+        witness = next_witness(self._heard)
+        if witness and self._is_open(case, conclusion) and self._may_call(witness, {"case": self.case_id}):
+            return self.request.call(witness, {"case": self.case_id})
+        if conclusion and conclusion.misjudged is False and set(WITNESSES) & set(self.request.tools):
+            conclusion = replace(conclusion, misjudged=None)  # where witnesses can be asked, only they show that it is real
+        return self._conclude(case, self._by_witnesses() or conclusion)
+
+    @property
+    def _heard(self) -> dict[WitnessName, Ending]:
+        results = [call.answer.artifact for call in self.calls if call.name in WITNESSES and not call.failed]
+        return {result["witness"]: result["ending"] for result in results}
+
+    def _is_open(self, case: CaseText, conclusion: Conclusion | None) -> bool:
+        """Return whether witnesses are asked: a machine that lacked something when the case ran may have it again."""
+        return case.kind == "failed" and (conclusion is None or conclusion.cause != "temporary_error")
+
+    def _by_witnesses(self) -> Conclusion | None:
+        rule = rule_for(self._heard)
+        if rule is None:
+            return None
+        statements = {call.name: call.text.splitlines()[0] for call in self.calls if call.name in rule.saw and not call.failed}
+        quotes = tuple(statements[name] for name in rule.saw)
+        misjudged = {"real": False, "disagreement": None}.get(rule.verdict, True)
+        explanation = f"{rule.explanation} {statements.get('run_old_tests', '').partition('). ')[2]}".strip()
+        return Conclusion(misjudged, rule.confidence, rule.cause, explanation, quotes, rule.next_step, rule.verdict == "flaky")
 
     def _searches(self, case: CaseText) -> Iterator[tuple[str, str, dict[str, object]]]:
         """Yield the searches of the logs, each with what it tells of the case: the test's name with context, and seeds."""
@@ -100,14 +126,15 @@ class _Investigation:
         headings = [match for match in mentions if _HEADING.search(match["line"])]
         return next(iter(sorted(headings, key=lambda match: "___" not in match["line"]) or mentions), None)
 
-    def _conclude(self, case: CaseText) -> AIMessage:
+    def _conclude(self, case: CaseText, conclusion: Conclusion | None) -> AIMessage:
         # A rejected answer would be rejected again: the rules find nothing else.
-        conclusion = None if self._was_sent_back() else _quotable(_JUDGES[case.kind](case), case)
+        conclusion = None if self._was_sent_back() else conclusion
         answers = {"missing": _abstention_values(case, self.calls)}
         if conclusion and conclusion.misjudged is None:
             answers = {"is_disagreement": _disagreement_values(conclusion, case), **answers}
         elif conclusion:
-            answers = {_VERDICTS[case.kind]: _verdict_values(conclusion, case), **answers}
+            verdict = _VERDICTS["flaky" if conclusion.is_flaky else case.kind]
+            answers = {verdict: {verdict: conclusion.misjudged, **_verdict_values(conclusion, case)}, **answers}
         for field, values in answers.items():
             for schema in self.request.formats:
                 if field in schema.field_names:
@@ -159,7 +186,6 @@ def _own_part(text: str, name: str) -> str:
 
 def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
     return {
-        _VERDICTS[case.kind]: conclusion.misjudged,
         "confidence": conclusion.confidence,
         "evidence": list(dict.fromkeys(conclusion.quotes)),
         "expected_result_analysis": _expectation(case),

@@ -26,7 +26,7 @@ def place(tmp_path: Path) -> Path:
 def test_a_table_and_the_details_are_printed(place: Path) -> None:
     code, out, err = answergraph("triage", str(place))
     assert (code, err) == (0, "")
-    assert out.startswith("1 case of 1 cause: 1 should have passed.\n")
+    assert out.startswith("1 case of 1 cause: 1 should have passed. Judged by rules.\n")
     assert "shop::test_rates" in out
     assert "temporary_error" in out
     assert "│ ConnectionRefusedError: [Errno 111] Connection refused" in out

@@ -53,6 +53,7 @@ def report(text: str, *spans: tuple[int, int], test: str = "shop::test_rates", w
         cause=test,
         cluster="1a2b",
         cases=[CaseRef(case="results.xml#1", test=test, source="", environment={}, elsewhere=[], tries=[why])],
+        judge="rules",
         remembered="",
         status="answered",
         reason="The answer was accepted.",

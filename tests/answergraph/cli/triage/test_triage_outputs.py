@@ -21,6 +21,11 @@ DIFF = "def test_total():\n>       assert total() == 21\nE       assert 22 == 21
 REFUSED = "E       ConnectionRefusedError: [Errno 111] Connection refused\n\nrates.py:7: ConnectionRefusedError"
 
 
+WORDS = [f"{first}{second}" for first in ("ab", "cd", "ef", "gh") for second in ("rick", "mill", "oven", "quay", "zinc")]
+SCREEN = 40
+"""Lines of a screen."""
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     write_results(tmp_path / "run", failed("test_rates", REFUSED), failed("test_total", DIFF), passed("test_tax"))
@@ -128,3 +133,29 @@ def test_the_action_runs_the_command_with_its_inputs_as_variables(place: Path, t
     assert (code, err) == (3, "")
     assert out.startswith("::error file=tests/test_shop.py")
     assert (tmp_path / "page.html").exists()
+
+
+def test_many_causes_are_one_screen_and_the_rest_is_behind_an_option(tmp_path: Path) -> None:
+    said = "E   OSError: [Errno 28] No space left on device: {}"
+    write_results(tmp_path, *(failed(f"test_{word}", said.format(word)) for word in WORDS))
+    code, out, _ = answergraph("triage", str(tmp_path))
+    assert code == 0
+    assert out.splitlines()[0].endswith("20 should have passed. Judged by rules.")
+    assert "and 5 more causes, with 5 cases" in out
+    assert "--details shows the quotes of each cause" in out
+    assert len(out.splitlines()) < SCREEN
+    assert "│ OSError" not in out
+    assert out.count("Free disk space") == len(WORDS) - 5
+    assert "│ OSError: [Errno 28] No space left on device: abrick" in answergraph("triage", str(tmp_path), "--details")[1]
+
+
+def test_a_cause_says_how_many_of_its_cases_are_new(tmp_path: Path) -> None:
+    history = str(tmp_path / "nights.db")
+    write_results(tmp_path / "one", passed("test_total"), passed("test_tax"), failed("test_old", REFUSED))
+    answergraph("triage", str(tmp_path / "one"), "--history", history)
+    write_results(
+        tmp_path / "two", failed("test_total", DIFF), passed("test_tax"), failed("test_old", REFUSED), started="2026-01-03"
+    )
+    out = answergraph("triage", str(tmp_path / "two"), "--history", history)[1]
+    assert "New since the last run: shop::test_total" in out
+    assert out.count("1, 1 new") == 1

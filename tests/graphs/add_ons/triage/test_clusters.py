@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answergraph.graphs import create_triage_agent
-from answergraph.graphs.add_ons.triage.clusters import clusters_of, normalised
+from answergraph.graphs.add_ons.triage.clusters import clusters_of
+from answergraph.graphs.add_ons.triage.offline.normalised_text import normalised
 from answergraph.graphs.add_ons.triage.run_files.case_survey import survey
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answergraph.evaluation.intervals import Z_95, PairedTest, wilson
+from answergraph.kit.intervals import Z_95, PairedTest, wilson
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Watches a process of a witness; copied as ``sitecustomize.py``, so that Python imports it first in each of them.
+
+It refuses other machines unless they are allowed, and notes that, and whether code of the user's own tree was imported.
+"""
+
+import atexit
+import os
+import sys
+
+_LOG, _OWN, _NETWORK = (os.environ.get(f"ANSWERGRAPH_WITNESS_{name}", "") for name in ("LOG", "OWN_TREE", "NETWORK"))
+_HERE = ("localhost", "::1", "::", "0.0.0.0", "")
+
+
+def _note(said: str) -> None:
+    with open(_LOG, "a", encoding="utf-8", errors="replace") as log:
+        log.write(f"{said}\n")
+
+
+def _refuse_others(event: str, arguments: tuple[object, ...]) -> None:
+    if event not in {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}:
+        return
+    address = arguments[1] if event == "socket.connect" else arguments[0]
+    host = address[0] if isinstance(address, tuple) else address if event != "socket.connect" else ""
+    host = host.decode(errors="replace") if isinstance(host, bytes) else host
+    if isinstance(host, str) and host not in {*_HERE, os.uname().nodename} and not host.startswith("127."):
+        _note(f"asked for the network: {host}")
+        raise OSError(f"a witness has no network: {host}")
+
+
+def _note_own_tree() -> None:
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None) or ""
+        if isinstance(file, str) and file.startswith(f"{_OWN}{os.sep}") and "site-packages" not in file:
+            _note(f"imported from the work tree of the user: {file}")
+            return
+
+
+if _LOG:
+    atexit.register(_note_own_tree)
+    if not _NETWORK:
+        sys.addaudithook(_refuse_others)
