@@ -135,6 +135,7 @@ map-bench: env ## Many documents: ten failures, kills, memory, and the cost besi
 
 evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence.md: quotes of real texts, beside two other libraries, and generated claims
 	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real
+	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_layout
 	$(BIN)/python -m tests.answergraph.evidence.measure_bundles
 	$(BIN)/python -m tests.answergraph.evidence.measure
 

@@ -11,7 +11,11 @@ from answergraph.evidence.texts.source_views import without_json_spaces, without
 
 _ELLIPSIS = r"[\[(]?\.{3,4}[\])]?"
 _OUTER_ELLIPSIS = re.compile(rf"^(?:{_ELLIPSIS}\s*)|(?:\s*{_ELLIPSIS})$")
-_MIDDLE_ELLIPSIS = re.compile(rf"\s*{_ELLIPSIS}\s*")
+# Dots that cling to what follows are code: ``f(...args)``.
+_MIDDLE_ELLIPSIS = re.compile(r"\s*(?:\[\.{3,4}\]|\(\.{3,4}\))\s*|(?<=[^\s(\[{])\s*\.{3,4}\s+|(?<=\w)\.{3,4}(?=\w)")
+_SPACED_DOTS = re.compile(r"\.(?: \.){2,3}")
+_FENCE = re.compile(r"\A'{3,}[\w+-]*\n(.*)\n'{3,}\Z", re.DOTALL)
+_CITED = re.compile(r"^(?:> ?)+", re.MULTILINE)
 _FINAL_STOP = re.compile(r"(?<=\S)[.,。，、]\Z")
 _FIRST_WORD = re.compile(r"([^\W\d_])([^\W\d_]*)(?=[ \n,;:.]|$)")
 _BREAK_AT_HYPHEN = re.compile(r"(?<=[^\W\d_]-)\n(?=[^\W\d_])")
@@ -31,11 +35,19 @@ def forms_of(text: str) -> list[str]:
     return [form for form in forms if form]
 
 
-def parts_of(text: str) -> Iterator[tuple[str, str]]:
+def parts_of(text: str) -> Iterator[list[str]]:
+    """Yield the parts of a quote with ellipses, for each of its variants."""
     for form in forms_of(text):
         parts = _MIDDLE_ELLIPSIS.split(form)
-        if len(parts) == 2 and all(parts):  # noqa: PLR2004 - two parts
-            yield parts[0], parts[1]
+        if len(parts) > 1 and all(parts):
+            yield parts
+
+
+def _undressed(form: str) -> str:
+    """Remove the fence around code, the marks of a citation, and spaces in an ellipsis."""
+    lines = form.split("\n")
+    cited = _CITED.sub("", form) if all(line.startswith(">") for line in lines) else form
+    return _SPACED_DOTS.sub("...", _FENCE.sub(r"\1", cited))
 
 
 def _within_marks(form: str) -> str:
@@ -60,6 +72,7 @@ def _closed_up(form: str) -> str:
 
 
 _CHANGES: tuple[Callable[[str], str], ...] = (
+    _undressed,
     _rejoined,
     _closed_up,
     partial(_OUTER_ELLIPSIS.sub, ""),

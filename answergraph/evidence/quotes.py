@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -54,16 +54,16 @@ class Found:
     result: SearchedResult
     start: int
     end: int
-    second: tuple[int, int] | None = None  # the second part of a quote with an ellipsis
+    more: tuple[tuple[int, int], ...] = ()
+    """The further parts of a quote with ellipses."""
 
     @property
     def passage(self) -> str:
-        text = self.result.run.text
-        return text[self.start : self.end] + (f" … {text[slice(*self.second)]}" if self.second else "")
+        return " … ".join(self.result.run.text[slice(*span)] for span in ((self.start, self.end), *self.more))
 
     @property
     def evidence(self) -> Evidence:
-        return evidence_at(self.result, [(self.start, self.end), *([self.second] if self.second else [])])
+        return evidence_at(self.result, [(self.start, self.end), *self.more])
 
 
 def counts_as_quote(text: str, min_length: int, idle: frozenset[str] = frozenset()) -> str | None:
@@ -93,13 +93,13 @@ def places_of_quote(text: str, result: SearchedResult, mark: Quote) -> Iterator[
         return
     for form in forms_of(text):
         for search in _searches(result):
-            if counts_as_quote(form.replace("\n", " "), mark.min_length) is None:
-                yield from search.places(form, text)
-    for first, second in parts_of(text):
-        if says_nothing_around(fold(first)) or says_nothing_around(fold(second)):
-            continue
-        for search in _searches(result):
-            yield from search.places_of_parts(first, second, text)
+            loosened = search.source.loosened(form)
+            if counts_as_quote(loosened.replace("\n", " "), mark.min_length) is None:
+                yield from search.places(loosened, text)
+    for parts in parts_of(text):
+        if not any(says_nothing_around(fold(part)) for part in parts):
+            for search in _searches(result):
+                yield from search.places_of_parts(parts)
 
 
 def places_shown(text: str, result: SearchedResult, mark: Quote) -> Iterator[Found | str]:
@@ -139,24 +139,32 @@ class _Search:
         for at in islice(self._hits(form), _MAX_PLACES):
             yield self._verdict(form, text, at)
 
-    def places_of_parts(self, first: str, second: str, text: str) -> Iterator[Found | str]:
-        """Yield the places where one sentence or row has both parts of a quote, in order."""
-        for at in islice(self._hits(first), _MAX_PLACES):
-            one = self._verdict(first, first, at)
-            end = at + len(first)
-            border = _GAP_ENDS.search(self.view.text, end - 1, end + _MAX_GAP_CHARACTERS)
-            there = self.view.flat.find(second, end, border.start() if border else end + _MAX_GAP_CHARACTERS)
-            if isinstance(one, str) or there < 0 or self.source.is_crossed(at, there + len(second), ""):
-                continue
-            other = self._verdict(second, second, there)
-            if isinstance(other, str):
-                yield other
-            elif self.view.text[there + len(second) :][:1] in {"?", "؟"}:
-                yield ASKED
-            elif holds_negation(self.view.text[end:there]):
-                yield SKIPS
-            else:
-                yield Found(self.result, one.start, one.end, (other.start, other.end))
+    def places_of_parts(self, parts: Sequence[str]) -> Iterator[Found | str]:
+        """Yield the places where one sentence or row has the parts of a quote, in order."""
+        for at in islice(self._hits(parts[0]), _MAX_PLACES):
+            place = self._place_of_parts(parts, at)
+            if place is not None:
+                yield place
+
+    def _place_of_parts(self, parts: Sequence[str], at: int) -> Found | str | None:
+        found: list[Found] = []
+        text, there, end = self.view.text, at, at
+        for part in parts:
+            if found:
+                border = _GAP_ENDS.search(text, end - 1, end + _MAX_GAP_CHARACTERS)
+                there = self.view.flat.find(part, end, border.start() if border else end + _MAX_GAP_CHARACTERS)
+                if there < 0 or self.source.is_crossed(at, there + len(part), ""):
+                    return None
+                if holds_negation(text[end:there]):
+                    return SKIPS
+            place = self._verdict(part, part, there)
+            if isinstance(place, str):
+                return place if found else None
+            found.append(place)
+            end = there + len(part)
+        if text[end : end + 1] in {"?", "؟"}:
+            return ASKED
+        return Found(self.result, found[0].start, found[0].end, tuple((place.start, place.end) for place in found[1:]))
 
     def _hits(self, form: str) -> Iterator[int]:
         flat, wanted = self.view.flat, form.replace("\n", " ")

@@ -8,11 +8,13 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
-from re import Match
+from re import Match, Pattern
 
 from answergraph.evidence.texts.folding import MappedText, folded
-from answergraph.evidence.texts.line_breaks import borders, hyphens_joined, joined
+from answergraph.evidence.texts.line_breaks import WIDE, borders, hyphens_joined, joined
+from answergraph.evidence.values.value_text import ValueText
 
 # Escapes for concealed and struck-out text (8 and 9) and cursor movement stay, because a reader does not see that text.
 _ESCAPES = re.compile(r"\x1b\[(?!(?:\d+;)*[89][;m])[\d;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\(B|\x0f")
@@ -39,6 +41,15 @@ _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
 _JSON_SPACES = re.compile(r"(?<=') ?:[ \n]?|,[ \n](?=['\[{\w-])|(?<=[\[{])[ \n]|[ \n](?=[\]}])")
 
+_BULLET = re.compile(r"^[ \t]*(?:[-*•‣◦·]|[0-9]{1,3}[.)])[ \t]+(?=[^\W\d]|[`'\"\[(<_])", re.MULTILINE)
+_LITERALS = re.compile(r"(?<![\"'\\])([\"'])[ \t]*(?:\+[ \t]*)?\\?\r?\n[ \t]*(?:\+[ \t]*)?[rbfuRBFU]?\1(?![\"'])")
+_BETWEEN_SCRIPTS = re.compile(rf"(?<=[{WIDE}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{WIDE}])")
+_PAIR_MARK = re.compile(r"'? ?[:=] ?'?|(?<=\w)'(?= ?[,}\]\n]|\Z)|(?:(?<=[{,\[] )|(?<=[{,\[\n])|\A)'(?=\w)")
+_LONE_MARK = re.compile(r"(?<!\w)'|'(?!\w)")
+_PIPE, _TAB = re.compile(r"(?: ?\| ?)+"), re.compile(r"\t")
+_COMMA, _TIGHT_COMMA = re.compile(r"(?<!\d) ?, ?| ?, ?(?!\d)"), re.compile(r" ?, ?")
+_BORDER_OF_CELLS = "\ue002"
+
 WHOLE, LINES = "whole", "lines"
 """``whole``: one JSON value, in which line breaks are spaces; ``lines``: JSON lines."""
 
@@ -50,6 +61,8 @@ class View:
     folded: MappedText
     plain: MappedText
     """The view before folding."""
+    loosened: Callable[[str], str] = str
+    """Changes the layout of a quote as that of the text was changed."""
 
     def is_crossed(self, start: int, end: int, form: str) -> bool:
         """Return whether a span crosses a border at which the quote has no line break."""
@@ -67,6 +80,54 @@ def views_of(text: MappedText, *, is_json: str) -> Iterator[View]:
         if folded_text.text not in seen:
             seen.add(folded_text.text)
             yield View(folded_text, plain)
+    yield from _loose_views(_shown(text), is_json=is_json)
+
+
+def _loose_views(text: MappedText, *, is_json: str) -> Iterator[View]:
+    """Yield views in which the marks of layout are no words: of lists, cells, pairs and string literals.
+
+    Lines keep their borders, so that no quote goes from one item or row to another unnoticed.
+    """
+    flat = text.translated({ord("\n"): " "}) if is_json == WHOLE else text
+    if is_json:
+        yield View(_without_pair_marks(folded(text)), flat, _as_pair)
+        return
+    rows = _PIPE if "|" in text.text else _TAB if "\t" in text.text else None
+    if rows is None and ValueText(text.text).has_comma_cells:
+        rows = _TIGHT_COMMA
+    if rows is not None:
+        marked = folded(text.changed(rows, lambda _: _BORDER_OF_CELLS))
+        yield View(marked, text, partial(_with_borders, rows))
+        yield View(marked.translated({ord(_BORDER_OF_CELLS): " "}), text)
+    elif _LITERALS.search(text.text):
+        literals = text.changed(_LITERALS, lambda _: "")
+        yield View(folded(literals), literals)
+    if len(_BULLET.findall(text.text)) > 1:
+        yield View(folded(text.changed(_BULLET, lambda _: "")), text)
+    if _BETWEEN_SCRIPTS.search(text.text) or re.search(rf"[A-Za-z0-9][{WIDE}]|[{WIDE}][A-Za-z0-9]", text.text):
+        yield View(_without_spaces_between_scripts(folded(text)), text, _closed)
+
+
+def _with_borders(rows: Pattern[str], form: str) -> str:
+    borders = _PIPE if "|" in form else _TIGHT_COMMA if rows is _TIGHT_COMMA else _COMMA
+    return borders.sub(_BORDER_OF_CELLS, form)
+
+
+def _without_pair_marks(text: MappedText) -> MappedText:
+    return text.changed(_PAIR_MARK, lambda match: ": " if match.group().strip("' ") else "")
+
+
+def _as_pair(form: str) -> str:
+    # Marks in a quote say where a value begins and ends.
+    return form if _LONE_MARK.search(form) else _without_pair_marks(MappedText.unchanged(form)).text
+
+
+def _without_spaces_between_scripts(text: MappedText) -> MappedText:
+    return text.changed(_BETWEEN_SCRIPTS, lambda _: "")
+
+
+def _closed(form: str) -> str:
+    return _BETWEEN_SCRIPTS.sub("", form)
 
 
 def without_json_spaces(text: MappedText) -> MappedText:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.answergraph.evidence.altered_words import OF_ONE_PASSAGE, Change
+from tests.answergraph.evidence.layout_cases import ALTERED_LAYOUT
 from tests.answergraph.evidence.passages import RealCase, counting, passage
 from tests.answergraph.evidence.real_texts import RealText
 
@@ -156,7 +157,7 @@ ALTERED = {change.__name__: altered(change) for change in OF_ONE_PASSAGE} | {
     for make in (
         two_passages_joined, two_results_joined, ellipsis_from_row_to_row, ellipsis_over_a_sentence_end, ellipsis_over_a_negation,
         behind_a_negation, rows_joined, documents_joined, pairs_of_two_objects, feet_and_inches, raised_digits_lowered,
-        marks_of_the_shell, stated_question,
+        marks_of_the_shell, stated_question, *ALTERED_LAYOUT,
     )
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.answergraph.evidence.dressed_cases import DRESSED
+from tests.answergraph.evidence.layout_cases import LAYOUT
 from tests.answergraph.evidence.passages import (
     NEGATIONS,
     PROSE,
@@ -187,6 +188,6 @@ _MAKERS: tuple[Maker, ...] = (
     wrapped_by_the_model, decomposed, other_quotation_marks, in_quotation_marks,
     in_quotation_marks_with_an_apostrophe_inside, full_stop_added, comma_added, first_letter_raised,
     first_letter_lowered, ellipsis_at_the_end, ellipsis_at_the_beginning, ellipsis_in_the_middle, other_dash,
-    row_of_a_table, *DRESSED,
+    row_of_a_table, *DRESSED, *LAYOUT,
 )  # fmt: skip
 FAITHFUL: dict[str, Maker] = {make.__name__: make for make in _MAKERS}

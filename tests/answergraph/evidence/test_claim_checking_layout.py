@@ -1,0 +1,66 @@
+"""A faithful quote may have another layout: the marks of lists, cells, pairs, literals and fences are no words."""
+
+import pytest
+
+from answergraph import Quote
+from answergraph.kit import locate
+
+TABLE = "| name | port | state |\n|---|---|---|\n| alpha | 8080 | up |\n| beta | 9090 | down |"
+CSV = "name,port,state\nalpha server,8080,up\nbeta server,9090,down"
+ITEMS = "Steps:\n\n- stop the service\n- copy the files\n- start it again"
+LITERALS = 'message = (\n    "The disk of the server "\n    "is full."\n)'
+JSON = '{"service": "alpha beta", "reason": "the disk is full", "port": 8080}'
+CJK = "这个版本支持Python语言的类型检查"
+CODE = "merged = merge(firstOptions, middleOptions, lastOptions.value)"
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("a = compute(b)\nreturn a + b\n", "```python\na = compute(b)\nreturn a + b\n```"),
+        ("The disk is full.\nThe service stopped.", "> The disk is full.\n> The service stopped."),
+        ("The disk is full, so the service stopped.", "The disk is full . . ."),
+        ("The disk of db-7, the oldest, is full since Monday and must go.", "The disk of db-7 … is full since … and must go"),
+        (ITEMS, "stop the service\ncopy the files"),
+        (LITERALS, "The disk of the server is full."),
+        (JSON, "reason: the disk is full"),
+        (JSON, "reason = the disk is full"),
+        (TABLE, "alpha, 8080, up"),
+        (TABLE, "alpha 8080 up"),
+        (CSV, "alpha server, 8080, up"),
+        (CSV, "alpha server | 8080 | up"),
+        (CSV.replace(",", "\t"), "alpha server | 8080 | up"),
+        (CJK, "这个版本支持 Python 语言的类型检查"),
+        (CJK.replace("Python", " Python "), CJK),
+    ],
+)
+def test_a_quote_in_another_layout_is_supported(source: str, quote: str) -> None:
+    assert locate(quote, Quote(), [source])["status"] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        (ITEMS, "stop the service copy the files"),
+        (ITEMS, "stop the service\nstart it again"),
+        (TABLE, "alpha, 9090, down"),
+        (TABLE, "alpha, up, 8080"),
+        (CSV, "8080, up, beta server"),
+        (CSV, "alpha server, up"),
+        ("The names, alpha and beta, are long.", "The names | alpha and beta | are long"),
+        (JSON, "reason: alpha beta"),
+        (JSON, "alpha beta: the disk is full"),
+        (JSON, 'reason: "disk is full"'),
+        (LITERALS, "The disk of the server full."),
+        (CODE, "merge(firstOptions, ...lastOptions.value)"),
+        ("The disk of db-7 is not full since Monday and must not go.", "The disk of db-7 … full since … must go"),
+    ],
+)
+def test_a_quote_that_joins_what_stands_apart_is_not(source: str, quote: str) -> None:
+    assert locate(quote, Quote(), [source])["status"] != "supported"
+
+
+def test_each_part_of_a_quote_with_two_ellipses_is_marked() -> None:
+    source = "The disk of db-7, the oldest, is full since Monday and must go."
+    (place,) = locate("The disk of db-7 … is full since … and must go", Quote(), [source])["evidence"]
+    assert [place["unit"][start:end] for start, end in place["marks"]] == ["The disk of db-7", "is full since", "and must go"]
