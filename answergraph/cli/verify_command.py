@@ -20,10 +20,10 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
             verdicts = evidence.verify_bundle(text, key=secret)
         except BundleError as error:
             raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
-    for verdict in verdicts:
-        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     for path in unchecked_in(text):
         typer.echo(f"unchecked  {path}: no evidence was asked for")
+    for verdict in verdicts:
+        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
         typer.echo("The answer has no claims to check.")
     if not all(verdict.holds for verdict in verdicts):

@@ -16,7 +16,7 @@ from answergraph.evidence.numbers.numerals import GROUP_SPACE
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
-from answergraph.evidence.texts.source_views import LINES, WHOLE, View, as_read, views_of
+from answergraph.evidence.texts.source_views import LINES, WHOLE, View, as_read, views_of, visible
 from answergraph.evidence.texts.written_words import WrittenWords
 from answergraph.evidence.values.finder import ValueFinder
 from answergraph.state.tool_results import ToolRun
@@ -97,7 +97,7 @@ class SearchedResult:
 
     @cached_property
     def _unescaped(self) -> list[tuple[MappedText, str]]:
-        texts = [(MappedText.unchanged(text), json_form(text)) for text in self.run.texts]
+        texts = [(visible(MappedText.unchanged(text)), json_form(text)) for text in self.run.texts]
         return [(without_escapes(text) if is_json else text, is_json) for text, is_json in texts]
 
     @cached_property

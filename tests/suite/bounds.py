@@ -44,7 +44,7 @@ CORE = (
     Room("answergraph/asking", 2270, 130),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4758, 60),
+        *("answergraph/evidence", 4806, 60),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
     ),
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),

@@ -57,13 +57,16 @@ def _only_wraps(text: str, found: Match[str]) -> bool:
     if len(found.group().splitlines()) > 1 and found.group().strip(" \t").count("\n") > 1:
         return False
     line_start = max(text.rfind("\n", 0, start) + 1, start - _MAX_LOOK_CHARACTERS)
-    return _may_go_on(text[line_start:start], text[end : end + _MAX_LOOK_CHARACTERS].partition("\n")[0])
+    lead = found.group().rpartition("\n")[2]
+    return _may_go_on(text[line_start:start], lead + text[end : end + _MAX_LOOK_CHARACTERS].partition("\n")[0])
 
 
 def _may_go_on(line: str, following: str) -> bool:
     """Return whether prose may go on in the following line. Evidence shows whole lines, so the break is always seen."""
     one, other = line.strip()[-_MAX_LOOK_CHARACTERS:], following.strip()[:_MAX_LOOK_CHARACTERS]
-    if not other or _columns(one) < _MIN_WRAPPED_COLUMNS or one[-1].isdigit() or one[-1] in ".!?{};:" or other[0] in "{}":
+    is_indented = _indent(following) > _indent(line) and one[-1:] not in {":", "{"}
+    is_long = _columns(one) >= _MIN_WRAPPED_COLUMNS and not one[-1].isdigit() and one[-1] not in ".!?{};:"
+    if not one or not other or other[0] in "{}" or not (is_indented or is_long):
         return False
     return not (_ITEM.match(other) or one.startswith("#") or any(map(_RULE.match, (one, other))) or _in_columns(one, other))
 
@@ -77,3 +80,7 @@ def _in_columns(one: str, other: str) -> bool:
         return True
     cells = len(_CELLS.findall(one))
     return cells > 0 and cells == len(_CELLS.findall(other))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -36,6 +36,11 @@ _HTML_PART = re.compile(
     r"<!--(?:.*?-->|.*)|<(script|style|template)\b(?:.*?</\1\s*>|.*)|</?(?P<tag>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*>|&#?\w{1,10};",
     re.DOTALL,
 )
+_HIDES = re.compile(
+    r"<!--(?:.*?-->|.*)|<(?P<tag>(?!(?:input|img|br|hr|meta|link|area|col|source)\b)[a-z][a-z0-9]{0,20})\b[^<>]{0,500}?"
+    r"\s(?:hidden(?=[\s=>/])|style\s*=\s*[\"'][^\"'<>]{0,300}display\s*:\s*none)[^<>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
 _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
 _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
@@ -144,6 +149,27 @@ def as_read(text: MappedText) -> MappedText:
     """Return a text without terminal colours and invisible characters, and a web page without its tags and comments."""
     shown = _shown(text)
     return shown.changed(_HTML_PART, _without_tag) if _PAGE.search(shown.text) and is_html(shown.text) else shown
+
+
+def visible(text: MappedText) -> MappedText:
+    """Return a web page without its comments and hidden elements, which no reader sees."""
+    return text.edited(_hidden_in(text.text)) if "<" in text.text and is_html(text.text) else text
+
+
+def _hidden_in(text: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    while opening := _HIDES.search(text, at):
+        at = opening.end() if opening["tag"] is None else _end_of_element(text, opening["tag"], opening.end())
+        yield opening.start(), at, _GONE
+
+
+def _end_of_element(text: str, tag: str, at: int) -> int:
+    depth = 1
+    for part in re.compile(rf"<(/?){tag}\b[^<>]*>", re.IGNORECASE).finditer(text, at):
+        depth += -1 if part[1] else 1
+        if depth == 0:
+            return part.end()
+    return len(text)
 
 
 def is_html(text: str) -> bool:

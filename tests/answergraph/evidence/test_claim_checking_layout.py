@@ -2,7 +2,8 @@
 
 import pytest
 
-from answergraph import Quote
+from answergraph import Grounded, Quote
+from answergraph.evidence import FromTools
 from answergraph.kit import locate
 
 TABLE = "| name | port | state |\n|---|---|---|\n| alpha | 8080 | up |\n| beta | 9090 | down |"
@@ -64,3 +65,33 @@ def test_each_part_of_a_quote_with_two_ellipses_is_marked() -> None:
     source = "The disk of db-7, the oldest, is full since Monday and must go."
     (place,) = locate("The disk of db-7 … is full since … and must go", Quote(), [source])["evidence"]
     assert [place["unit"][start:end] for start, end in place["marks"]] == ["The disk of db-7", "is full since", "and must go"]
+
+
+PAGE = """<!doctype html>
+<html><body><p>The disk is full.</p>
+<!-- The deadline is on Friday, 7 May 2026. -->
+<div hidden><div>The refund was approved by Ada.</div> It is 120 EUR.</div>
+<p style="color:red; display: none">The server was restarted twice.</p>
+<p>The service has stopped.</p></body></html>"""
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The deadline is on Friday",
+        "The refund was approved by Ada",
+        "It is 120 EUR.",
+        "The server was restarted twice",
+    ],
+)
+def test_what_no_reader_of_a_web_page_sees_is_no_evidence(quote: str) -> None:
+    assert locate(quote, Quote(), [PAGE])["status"] != "supported"
+    assert locate(quote, Grounded(), [PAGE])["status"] != "supported"
+
+
+def test_what_a_reader_of_a_web_page_sees_is_evidence_at_its_place() -> None:
+    (place,) = locate("The service has stopped.", Quote(), [PAGE])["evidence"]
+    (mark,) = place["marks"]
+    assert place["unit"][slice(*mark)] == "The service has stopped."
+    assert locate("The disk is full. The service has stopped.", Quote(), [PAGE])["status"] != "supported"
+    assert locate(120, FromTools(units="EUR"), [PAGE])["status"] != "supported"
