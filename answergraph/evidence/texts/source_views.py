@@ -14,7 +14,7 @@ from re import Match, Pattern
 
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.line_breaks import WIDE, borders, hyphens_joined, joined
-from answergraph.evidence.values.value_text import ValueText
+from answergraph.evidence.texts.value_text import ValueText
 
 # Escapes for concealed and struck-out text (8 and 9) and cursor movement stay, because a reader does not see that text.
 _ESCAPES = re.compile(r"\x1b\[(?!(?:\d+;)*[89][;m])[\d;:]*[mK]|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\(B|\x0f")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from answergraph.evidence.numbers import number_words as words
-from answergraph.evidence.values.value_text import ValueText
+from answergraph.evidence.texts.value_text import ValueText
 
 _RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
 _SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import time
 from functools import cache
 
+from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values.month_names import month_names
-from answergraph.evidence.values.value_text import ValueText
 from answergraph.runtime.extras import extra_needed
 
 _NUMERIC = re.compile(

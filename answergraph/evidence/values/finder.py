@@ -14,10 +14,10 @@ from typing import Any, Literal, Protocol
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
+from answergraph.evidence.texts.value_text import ValueText, plain, words_of
 from answergraph.evidence.values import dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.labels import is_labelled
-from answergraph.evidence.values.value_text import ValueText, plain, words_of
 
 _MIN_TIGHT = 6
 """Letters and digits of a text that may be spaced otherwise in the source."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from answergraph.evidence.values.value_text import ValueText, words_of
+from answergraph.evidence.texts.value_text import ValueText, words_of
 
 _REACH = 300
 """Characters between a label and its value."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from answergraph.evidence.values.value_text import words_of
+from answergraph.evidence.texts.value_text import words_of
 from answergraph.runtime.extras import extra_needed
 
 _RARE = 3
