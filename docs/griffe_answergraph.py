@@ -15,6 +15,7 @@ class AnswerGraphDocstrings(griffe.Extension):
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         create_agent = pkg["graphs.agent.create.create_agent"]
         del create_agent.parameters["arguments"]
-        for name, argument in pkg["graphs.agent.agent_types.AgentArguments"].attributes.items():
+        signature = pkg["graphs.agent.signature"]
+        for name, argument in {**signature["AgentOptions"].attributes, **signature["AgentArguments"].attributes}.items():
             kind = griffe.ParameterKind.keyword_only
             create_agent.parameters.add(griffe.Parameter(name, annotation=argument.annotation, kind=kind, default="..."))
