@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def page(
-    file: Annotated[Path, typer.Argument(help="An answer saved by 'Save with proofs', or a bundle.")],
+    file: Annotated[Path, typer.Argument(help="An answer saved by 'Save with proofs', a bundle, or the ledger of a map.")],
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Whether to open the address in the browser.")] = True,
@@ -45,9 +45,15 @@ def page(
 
 
 def _questions(file: Path) -> Mapping[str, Question]:
+    from answergraph.cli.opened.ledger_reader import LedgerReader
     from answergraph.cli.opened.saved_answer import saved_answer
 
     if not file.is_file():
         raise answergraph.AgentSpecError(f"There is no file {file}.")
+    with file.open("rb") as opened:
+        is_database = opened.read(16).startswith(b"SQLite format 3")
+    if is_database:
+        ledger = LedgerReader(file)
+        return {"": ledger.summary, "/rows": ledger.rows, "/row": ledger.row}
     saved = saved_answer(file)
     return {"": lambda _: saved}

@@ -189,6 +189,7 @@ class MapRun(Generic[ValueT]):
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
         self._not_stored, self.examples, self.stopped, self.notes, self.done = Counter(), {}, None, session.notes, 0
+        self._ledger.keep_stop(None, 0)
         if self._again:
             self._ledger.want_again(self._again)
         with closing(session.ends()) as ends:
@@ -200,6 +201,7 @@ class MapRun(Generic[ValueT]):
                     self._not_stored[end.group] += 1
                     self.stopped = session.stopping.reason
                 yield row
+        self._ledger.keep_stop(self.stopped, self._not_stored.total())
 
 
 @cache

@@ -93,7 +93,7 @@ ADD_ONS = (
     Room("graphs/add_ons/triage", 4230, 32, "witnesses: tests are run again on old and new code"),
     Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
-    Room("answergraph/many", 2110, 77, "many documents, with half-price batches, after the plan"),
+    Room("answergraph/many", 2123, 77, "many documents, with half-price batches, after the plan"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
     Room(

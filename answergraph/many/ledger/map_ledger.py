@@ -6,6 +6,7 @@ transaction that no other one overlaps, so what it reads holds until it writes; 
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import time
@@ -31,6 +32,9 @@ _TABLES = (
     " owner TEXT NOT NULL, lease DOUBLE PRECISION NOT NULL, status TEXT, field TEXT, rule TEXT, answer TEXT, outcome TEXT,"
     " seconds DOUBLE PRECISION, agent TEXT)",
     "CREATE INDEX IF NOT EXISTS answergraph_rows_input ON answergraph_rows (input)",
+    # Who looks at a ledger asks for the rows of a group, and for those that have not ended.
+    "CREATE INDEX IF NOT EXISTS answergraph_rows_end ON answergraph_rows (status, field, rule, key)",
+    "CREATE INDEX IF NOT EXISTS answergraph_rows_open ON answergraph_rows (state) WHERE state <> 'done'",
     "CREATE TABLE IF NOT EXISTS answergraph_groups"
     " (status TEXT, field TEXT, rule TEXT, count INTEGER NOT NULL, PRIMARY KEY (status, field, rule))",
     "CREATE TABLE IF NOT EXISTS answergraph_requests (request TEXT PRIMARY KEY, file TEXT NOT NULL)",
@@ -238,6 +242,13 @@ class MapLedger:
         """Return what all rows have used, in all processes."""
         with self._database.transaction() as execute:
             return {name: amount for name, amount in execute("SELECT name, amount FROM answergraph_usage", ())}
+
+    def keep_stop(self, reason: str | None, left: int) -> None:
+        """Remember why the last pass left rows for another time, and how many; ``None``: it left none."""
+        with self._database.transaction() as execute:
+            execute("DELETE FROM answergraph_map WHERE name = 'stopped'", ())
+            if reason is not None:
+                _kept(execute, "stopped", json.dumps({"reason": reason, "left": left}))
 
     def agent_changed_to(self, agent: str) -> str | None:
         """Remember who asks; return the agent that asked before if it was another one."""

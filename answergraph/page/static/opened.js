@@ -1,6 +1,9 @@
 // A file opened without a LangGraph server, by `answergraph page FILE`.
 
+import { AnswerView } from "./answer_view.js";
+import { el } from "./dom.js";
 import { HeadView } from "./head_view.js";
+import { LedgerView } from "./ledger_view.js";
 import { RecordView } from "./record_view.js";
 import { Theme } from "./theme.js";
 
@@ -12,12 +15,42 @@ const runOf = ({ answer, outcome, messages = [], steps = [] }) => ({
   values: { structured_response: answer, outcome }, outcome,
 });
 
+const head = new HeadView(at("head"), at("left"), {});
+const record = new RecordView(at("record"));
+const answers = new AnswerView(at("answers"), () => null, () => {}, () => {});
+
+function showRun(saved) {
+  const run = runOf(saved);
+  head.show(run, {});
+  const hasFields = Object.values(saved.outcome?.fields ?? {}).some(({ status }) => status !== "unchecked");
+  at("record").hidden = !hasFields;
+  record.show(hasFields ? saved : null);
+  at("answers").hidden = hasFields && (saved.outcome.attempts ?? []).length < 2;
+  if (!at("answers").hidden) answers.show(run, new Map());
+}
+
+/** A ledger has no documents: the passages stand for them. */
+function documentsOf({ fields }) {
+  const sources = Object.values(fields ?? {}).flatMap(({ evidence }) => evidence.map(({ source }) => source));
+  return [...new Map(sources.map(({ id, name }) => [id, { id, name, text: "" }])).values()];
+}
+
+function showRow(row) {
+  at("row").hidden = row === null;
+  for (const id of ["head", "record", "answers"]) at(id).hidden = !row?.outcome;
+  if (!row) return;
+  const where = row.place ? `row ${row.place} of ${row.of}` : "";
+  at("row").replaceChildren(el("b", {}, row.key ?? "No row has this key."), el("span", {}, row.outcome ? where : row.key && "It has not ended yet."));
+  if (row.outcome) showRun({ answer: row.answer, outcome: row.outcome, documents: documentsOf(row.outcome) });
+}
+
 const SHOWN = {
-  proofs(saved) {
-    const run = runOf(saved);
-    new HeadView(at("head"), at("left"), {}).show(run, {});
-    at("record").hidden = false;
-    new RecordView(at("record")).show(saved);
+  proofs: showRun,
+  async ledger(ledger) {
+    at("ledger").hidden = at("map").hidden = false;
+    showRow(null);
+    const places = { head: at("map"), groups: at("ledger-groups"), rows: at("ledger-rows"), status: at("status"), error: at("error") };
+    await new LedgerView(places, showRow).begin(ledger);
   },
 };
 
