@@ -1,7 +1,10 @@
 // What a run waits for, as one form: nothing is sent before everything is decided, then all of it at once.
 
+import * as api from "./api.js";
 import { approvalOf, resumption } from "./approvals.js";
 import { button, el, newId, plural, shown, textBlock } from "./dom.js";
+import { isReview } from "./review.js";
+import { ReviewView } from "./review_view.js";
 import { SchemaForm } from "./schema_form.js";
 import { valueTree } from "./value_tree.js";
 
@@ -77,15 +80,29 @@ export class InterruptView {
   /** Show what a run waits for: decisions of a person, or the results of calls that are carried out elsewhere. What was filled in stays
    * until the server has taken it.
    * @param {{id?: string, value: any, response_schema?: object}[]} interrupts @param {{id: string, name: string, args: object}[]} [pending]
+   * @param {string|null} [thread] whose run waits
    */
-  show(interrupts, pending = []) {
+  show(interrupts, pending = [], thread = null) {
     this.#place.hidden = interrupts.length + pending.length === 0;
     // Beside a call that is carried out elsewhere, a person may say something else.
     this.#place.dataset.kind = interrupts.length ? "decisions" : "results";
     const print = JSON.stringify([interrupts, pending]);
     if (this.#place.hidden || print === this.#print) return;
     this.#print = print;
-    this.#place.replaceChildren(...this.#parts(interrupts, pending));
+    this.#place.onkeydown = null;
+    if (isReview(interrupts)) new ReviewView(this.#place, interrupts, (command) => this.#sendReview(thread, interrupts, command));
+    else this.#place.replaceChildren(...this.#parts(interrupts, pending));
+  }
+
+  /** Send what was decided, unless somebody else was faster: then a decision would answer another question. */
+  async #sendReview(thread, interrupts, command) {
+    const { tasks = [], interrupts: still = tasks.flatMap((task) => task.interrupts ?? []) } = await api.state(thread);
+    const waits = new Set([...still, ...tasks.flatMap((task) => task.interrupts ?? [])].map(({ id }) => id));
+    if (!interrupts.every(({ id }) => waits.has(id))) {
+      const look = button("Show the run as it is", () => location.reload(), { kind: "primary" });
+      this.#place.replaceChildren(el("p", { role: "alert" }, "Somebody else has decided meanwhile. Nothing of yours was sent."), el("div.row", {}, look));
+      look.focus();
+    } else if (await this.#start({ command })) this.#print = "";
   }
 
   #parts(interrupts, pending) {

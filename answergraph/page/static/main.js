@@ -134,7 +134,7 @@ function show(run) {
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (description ?? "");
   const isAsking = !store.isBusy && !run.checkpoint && !run.leftAt;
-  interrupts.show(isAsking ? run.interrupts : [], isAsking && run.status === "deferred" ? run.outcome?.pending : []);
+  interrupts.show(isAsking ? run.interrupts : [], isAsking && run.status === "deferred" ? run.outcome?.pending : [], run.thread);
   showNotice(at("notice"), run, () => store.retry());
   showStepOfAddress(run);
   runs.show(run);

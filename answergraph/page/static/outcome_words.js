@@ -3,6 +3,7 @@
 import { answersIn, BARE, countOf, verdictOf } from "./answers.js";
 import { coverageOf, worstOf } from "./coverage.js";
 import { counted, lasted, moment, plural } from "./dom.js";
+import { isReview } from "./review.js";
 import { tokensOf, wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
@@ -62,7 +63,7 @@ const TELLERS = {
   stopping: () => ({ rest: "", why: ["The server has not reported yet that the run has stopped."] }),
   waiting: ({ interrupts, endedAt }) => ({
     rest: endedAt ? ` since ${moment(endedAt)}` : "",
-    why: [
+    why: isReview(interrupts) ? [reviewOf(interrupts)] : [
       `${interrupts.length === 1 ? "A step waits" : `${plural(interrupts.length, "step")} wait`} for your decision. Nothing is carried out before you send it.`,
     ],
   }),
@@ -102,6 +103,11 @@ const TELLERS = {
   },
   none: (run) => ({ word: run.checkpoint ? "A checkpoint" : "Nothing has run here yet", rest: "", why: [] }),
 };
+
+function reviewOf(interrupts) {
+  const count = interrupts.reduce((all, { value }) => all + Object.keys(value.fields).length, 0);
+  return `${plural(count, "field")} could not be settled. Nothing is sent before you send it; what you decide is kept in this tab.`;
+}
 
 /** What a graph without an answer says of its end: a judge, a workflow, or one that names its problems. */
 function decisionIn(values) {

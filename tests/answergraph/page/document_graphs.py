@@ -48,7 +48,7 @@ class Invoice(BaseModel):
     supplier: Supplier
     items: list[Item]
     total: Annotated[float, Derived("sum(items[].amount)")]
-    purchase_order: str | None = None
+    purchase_order: str | None = Field(default=None, pattern="^PO-")
     note: str | None = Field(default=None, description="What else it says.")
 
 
@@ -95,3 +95,9 @@ def parts() -> Any:
     items = [{"what": f"part-{number:03}", "amount": number + (0.5 if number != 40 else 0.75)} for number in range(1, MANY + 1)]
     check = GroundedAnswer(sources=Input(), fields="all")
     return create_agent(_answers("Parts", {"items": items}), response_format=Parts, middleware=[check], name="parts")
+
+
+def reviewed_invoice() -> Any:
+    """Return an extractor that asks a person about the fields that stand nowhere, and about a total that does not follow."""
+    wrong = {**MADE_UP, "number": "RE-1", "total": 1231}
+    return create_extractor(_answers("Invoice", wrong), Invoice, on_doubt="review", checkpointer=True, name="reviewed_invoice")
