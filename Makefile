@@ -148,7 +148,7 @@ dev: env ## The LangGraph server with the graphs of langgraph.json, and the page
 	$(BIN)/langgraph dev --no-browser --port $(PORT) --n-jobs-per-worker 10
 
 pictures: env ## The README's pictures of the page, taken anew
-	ANSWERGRAPH_PICTURES=docs/images $(BIN)/python -m pytest --slow -q tests/answergraph/page/test_static_triage.py tests/answergraph/page/test_static_record.py tests/answergraph/page/test_static_ledger.py
+	ANSWERGRAPH_PICTURES=docs/images $(BIN)/python -m pytest --slow -q tests/answergraph/page/test_static_triage.py tests/answergraph/page/test_static_record.py tests/answergraph/page/test_static_ledger.py tests/answergraph/page/test_static_review.py
 
 cluster: env cluster-env ## Two servers over a PostgreSQL and a Redis of their own; Ctrl-C ends all of it
 	@$(BIN)/python -m tests.cluster

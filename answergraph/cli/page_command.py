@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def page(
-    file: Annotated[Path, typer.Argument(help="An answer saved by 'Save with proofs', a bundle, or the ledger of a map.")],
+    file: Annotated[
+        Path, typer.Argument(help="An answer saved by 'Save with proofs', a bundle, a tape, or the ledger of a map.")
+    ],
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Whether to open the address in the browser.")] = True,
@@ -51,9 +53,15 @@ def _questions(file: Path) -> Mapping[str, Question]:
     if not file.is_file():
         raise answergraph.AgentSpecError(f"There is no file {file}.")
     with file.open("rb") as opened:
-        is_database = opened.read(16).startswith(b"SQLite format 3")
-    if is_database:
+        first = opened.read(64)
+    if first.startswith(b"SQLite format 3"):
         ledger = LedgerReader(file)
         return {"": ledger.summary, "/rows": ledger.rows, "/row": ledger.row}
-    saved = saved_answer(file)
+    saved = _tape(file) if b'"answergraph_tape"' in first else saved_answer(file)
     return {"": lambda _: saved}
+
+
+def _tape(file: Path) -> dict[str, object]:
+    from answergraph.testing import Tape
+
+    return {"kind": "tape", "records": Tape.load(file).records}

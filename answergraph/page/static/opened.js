@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { HeadView } from "./head_view.js";
 import { LedgerView } from "./ledger_view.js";
 import { RecordView } from "./record_view.js";
+import { runOfTape, tapeRows } from "./tape_view.js";
 import { Theme } from "./theme.js";
 
 const at = (id) => document.getElementById(id);
@@ -46,6 +47,13 @@ function showRow(row) {
 
 const SHOWN = {
   proofs: showRun,
+  tape({ records }) {
+    const run = runOfTape(records);
+    if (run.outcome) showRun(run);
+    else at("head").append(el("h1", {}, "The tape has no end: the run was not recorded to it."));
+    at("tape").hidden = false;
+    at("tape").append(...tapeRows(records));
+  },
   async ledger(ledger) {
     at("ledger").hidden = at("map").hidden = false;
     showRow(null);

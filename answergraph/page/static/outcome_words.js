@@ -211,6 +211,7 @@ export function usageOf(run) {
     usage && named(calls.tool_calls, limits.tool_calls, "tool call"),
     !usage && top(run).length > 0 && named(top(run).length, null, "step"),
     tokens && named(tokens, limits.total_tokens, "token"),
+    usage?.cost > 0 && [`${Number(usage.cost.toPrecision(3))}${limits.cost ? ` of ${limits.cost}` : ""}`, "cost"],
     attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt"),
   ].filter(Boolean);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;

@@ -11,7 +11,7 @@ from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 
 MANY = 60
-INVOICE = """🚂 Brenner & Sohn GmbH
+INVOICE = """Brenner & Sohn GmbH
 Tools and measuring instruments since 1961
 
 INVOICE No. RE-2026-01847
@@ -24,7 +24,7 @@ Calibration            180.00
 
 Total                 1230.00
 <b>Payable</b> within 30 days."""
-LONG = "Parts\n" + "\n".join(f"part-{number:03} {number}.50" for number in range(1, MANY + 1))
+LONG = "🚂 Parts\n" + "\n".join(f"part-{number:03} {number}.50" for number in range(1, MANY + 1))
 
 
 class Supplier(BaseModel):

@@ -64,7 +64,7 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
     expect(record.locator("[data-key].on")).to_have_text("756supported")
     page.get_by_role("button", name="To look at 2").press("Enter")
     expect(rows).to_have_text(["supplier.phone", "purchase_order"])
-    # The text is shown as text, and the emoji before the first place is one character to Python.
+    # The text is shown as text.
     expect(record.locator(".lines")).to_contain_text("<b>Payable</b>")
     expect(record.locator(".mark").first).to_have_text("Brenner & Sohn GmbH2")
 
@@ -95,6 +95,7 @@ def test_a_long_list_begins_with_its_doubts_and_a_phone_shows_the_lines_at_the_f
     expect(page.get_by_role("region", name="Document")).to_be_hidden()
     table.get_by_text("part-002").click()
     expect(table.locator(".strip")).to_have_text("part-001 1.50\npart-002 2.50\npart-003 3.50")
+    # The emoji before it is one character to Python and two to JavaScript.
     expect(table.locator(".strip mark")).to_have_text("part-002")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -1,10 +1,12 @@
 """A review of doubtful fields: by keyboard alone, nothing chosen beforehand, one send; what does not fit comes back."""
 
+from pathlib import Path
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import LONGEST_RUN, opened, past
+from tests.answergraph.page.conftest import LONGEST_RUN, opened, past, take_picture
 from tests.answergraph.page.document_graphs import INVOICE
 
 pytestmark = pytest.mark.browser
@@ -20,7 +22,7 @@ def waiting(page: Page, server: httpx.Client) -> str:
     return thread
 
 
-def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, server: httpx.Client) -> None:
+def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, server: httpx.Client, pictures: Path) -> None:
     thread = waiting(page, server)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Waiting for you")
     expect(page.locator(".head .why")).to_contain_text("4 fields could not be settled.")
@@ -32,6 +34,7 @@ def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, serv
     assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
 
     heading = page.locator(".decide h2")
+    take_picture(page, pictures / "page-review.png")
     heading.focus()
     expect(heading).to_have_text("Field 1 of 4: number")
     page.keyboard.press("t")
