@@ -57,6 +57,10 @@ def server(server_url: str) -> Iterator[httpx.Client]:
         yield client
 
 
+# The usual five seconds are too few on a busy machine; what comes sooner is not waited for.
+expect.set_options(timeout=30_000)
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
