@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from answergraph.many.json_columns import JsonColumns
 from answergraph.many.ledger.agent_door import AgentDoor
-from answergraph.many.ledger.map_ledger import has_ended
+from answergraph.many.ledger.owners import has_ended
 from answergraph.many.ledger.rows import Row
 
 _ROWS_PER_BATCH = 1000

@@ -7,19 +7,16 @@ transaction that no other one overlaps, so what it reads holds until it writes; 
 from __future__ import annotations
 
 import json
-import os
-import socket
 import time
 import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from answergraph import AgentSpecError
 from answergraph.many.ledger.databases import Execute, database_at
+from answergraph.many.ledger.owners import is_dead, new_owner
 from answergraph.many.ledger.rows import COUNTED, End, Group
 
 VERSION = "1"
@@ -79,7 +76,7 @@ class _Known:
 
     @property
     def is_held(self) -> bool:
-        return self.state == "running" and self.lease > time.time() and not _is_dead(self.owner)
+        return self.state == "running" and self.lease > time.time() and not is_dead(self.owner)
 
 
 class MapLedger:
@@ -90,7 +87,7 @@ class MapLedger:
     """
 
     def __init__(self, place: str | Path | None, schema: str, *, shares_equal_inputs: bool) -> None:
-        self.owner = f"{_machine()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self.owner = new_owner()
         self._shares = shares_equal_inputs
         self._database = database_at(place)
         weakref.finalize(self, self._database.close)
@@ -280,30 +277,3 @@ def _columns(end: End) -> tuple[Any, ...]:
 def _from_columns(columns: Sequence[Any]) -> tuple[str, str, Group, float]:
     status, where, rule, answer, outcome, seconds = columns
     return answer, outcome, Group(status, where, rule), seconds
-
-
-def _machine() -> str:
-    """Name the machine, and on Linux the namespace in which process numbers mean something."""
-    space = ""
-    with suppress(OSError):
-        space = os.readlink("/proc/self/ns/pid")
-    return f"{socket.gethostname()}/{space}".replace(":", "")
-
-
-def _is_dead(owner: str) -> bool:
-    """Return whether an owner was a process of this machine that has ended: its rows need not wait for their lease."""
-    machine, process, _ = owner.split(":")
-    return machine == _machine() and has_ended(int(process))
-
-
-def has_ended(process: int) -> bool:
-    """Return whether a process of this machine has ended, as far as can be known."""
-    if not hasattr(os, "getuid"):  # on Windows, signal 0 is not a question
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False

@@ -22,8 +22,8 @@ def waiting(page: Page, server: httpx.Client) -> str:
     return thread
 
 
-def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, server: httpx.Client, pictures: Path) -> None:
-    thread = waiting(page, server)
+def test_a_review_shows_the_doubtful_fields_alone_and_chooses_none(page: Page, server: httpx.Client, pictures: Path) -> None:
+    waiting(page, server)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Waiting for you")
     expect(page.locator(".head .why")).to_contain_text("4 fields could not be settled.")
     assert sorted(page.locator(".queue b").all_inner_texts()) == sorted(FIELDS)
@@ -33,8 +33,13 @@ def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, serv
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
 
-    heading = page.locator(".decide h2")
     take_picture(page, pictures / "page-review.png")
+
+
+def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, server: httpx.Client) -> None:
+    thread = waiting(page, server)
+    send = page.get_by_role("button", name="Send 4 decisions")
+    heading = page.locator(".decide h2")
     heading.focus()
     expect(heading).to_have_text("Field 1 of 4: number")
     page.keyboard.press("t")
