@@ -1,5 +1,6 @@
-"""A recorded run on the page: how it ended, and what was sent and came back at each step."""
+"""Files on the page: a recorded run, what was sent and came back at each step; and a very long document."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,24 @@ def test_a_tape_shows_the_record_and_what_each_model_call_sent_and_got(browser: 
             expect(steps.nth(2)).to_contain_text("messages as in the request before")
             expect(steps.nth(2)).to_contain_text("it stands in no source")
             assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
+
+
+def test_of_a_very_long_text_the_lines_near_a_place_are_shown_and_the_others_when_asked_for(
+    browser: Browser, tmp_path: Path
+) -> None:
+    lines = [f"line {number}" for number in range(1, 3001)]
+    start = "\n".join(lines).index("line 1500\n")
+    source = {"kind": "input", "id": "m", "name": "input"}
+    evidence = {"source": source, "unit": "line 1500", "marks": [[0, 9]], "place": [start, start + 9]}
+    record = {"status": "supported", "evidence": [evidence], "problem": None}
+    outcome = {"status": "answered", "reason": "", "attempts": [], "fields": {"where": record}}
+    document = {"id": "m", "name": "document", "text": "\n".join(lines)}
+    file = tmp_path / "proofs.json"
+    saved = {"format": "answergraph-proofs/1", "answer": {"where": "line 1500"}, "outcome": outcome, "documents": [document]}
+    file.write_text(json.dumps(saved))
+    with page_of_file(file) as url:
+        for page in watched_page(browser, url, path="/"):
+            expect(page.locator(".mark")).to_have_text("line 15001")
+            expect(page.locator(".lines > li")).to_have_count(20 + 1 + 7 + 1)
+            page.get_by_role("button", name="1 476 lines without a place").click()
+            expect(page.locator(".lines > li")).to_have_count(20 + 1476 + 7 + 1)
