@@ -14,6 +14,7 @@ from langgraph.typing import ContextT
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 from answergraph.asking.model_request import ExtendedModelResponse, ModelRequest, ModelResponse
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.agent_state import AgentState, JumpTo, ResponseT
 from answergraph.state.outcome import AnswerAccepted
 
@@ -148,6 +149,7 @@ def wrong_colour(hook: str) -> str:
     return _WRONG_COLOUR.format(hook=hook, **words)
 
 
+@explains_arguments('@hook_config(can_jump_to=["end"])')
 def hook_config(*, can_jump_to: list[JumpTo] | None = None) -> Callable[[HookT], HookT]:
     """Declare where a ``before_*`` or ``after_*`` hook may jump.
 

@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 from answergraph.asking.model_request import ModelRequest
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
 from answergraph.runtime.argument_checks import check_function, shown
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.agent_state import AgentState, JumpTo
 
 Middleware = AgentMiddleware[Any, Any, Any]
@@ -61,7 +62,7 @@ def _decorator(hook: str, doc: str, as_method: Callable[[Callable[..., Any]], Ca
 
     decorator.__name__ = hook
     decorator.__doc__ = doc
-    return decorator
+    return explains_arguments(f"@{hook}")(decorator)
 
 
 def _state_method(function: Callable[..., object]) -> Callable[..., object]:
@@ -96,6 +97,7 @@ wrap_tool_call = _decorator(
 )
 
 
+@explains_arguments("@dynamic_prompt")
 def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> Middleware:
     """Make a middleware that writes the system message of each call.
 

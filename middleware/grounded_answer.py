@@ -19,8 +19,9 @@ from answergraph.evidence.source_runs import InputState, input_records
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork
-from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import INPUT_TEXTS
 from answergraph.state.field_record import BACKED, Fields, OnDoubt, passage_of, support_of

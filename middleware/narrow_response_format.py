@@ -8,8 +8,9 @@ from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import check_declared, strategy_of
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, explains_arguments, shown
+from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
 @explains_arguments("NarrowResponseFormat(choose)")

@@ -12,8 +12,9 @@ from answergraph.asking.providers.model_capabilities import refuses_forced_tools
 from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, explains_arguments, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
 
 Mode = Literal["hold", "hide"]

@@ -120,6 +120,7 @@ DOORS = {
         "Work",
         "ask_model",
         "correction_message",
+        "explains_arguments",
         "find_json",
         "locate",
         "off_loop",

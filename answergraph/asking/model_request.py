@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
-from answergraph.runtime.argument_checks import meant
+from answergraph.runtime.explained_arguments import meant
 from answergraph.state.agent_state import ResponseT
 
 

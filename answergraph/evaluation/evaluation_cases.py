@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
+@explains_arguments('Case({"messages": […]}, expected_output)')
 @dataclass(frozen=True)
 class Case:
     """An input, and the answer that is expected."""

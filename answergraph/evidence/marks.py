@@ -16,8 +16,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from answergraph.evidence.texts.language_words import marks_of
-from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 MIN_QUOTE_COLUMNS = 8
 """Minimum length of a quote; a letter has one column, a CJK character two."""
@@ -201,6 +201,7 @@ class Grounded(_Mark):
         return _shown(self.min_items, f"As it stands in a source{named}.", core_schema, handler)
 
 
+@explains_arguments('Annotated[float, Derived("sum(items[].price)")]')
 @dataclass(frozen=True)
 class Derived(_Mark):
     """Mark a number that is recomputed from other fields of the answer, which must be supported themselves.

@@ -17,6 +17,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.shared_budget import Budget
     from answergraph.kit.texts import find_json, require_extra
     from answergraph.models.resolve import resolve_model
+    from answergraph.runtime.explained_arguments import explains_arguments
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
     from answergraph.state.field_path import FieldPath
     from answergraph.state.messages import correction_message
@@ -42,6 +43,7 @@ __all__ = [
     "Work",
     "ask_model",
     "correction_message",
+    "explains_arguments",
     "find_json",
     "locate",
     "off_loop",

@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any
 
 from answergraph import AgentGraph
-from answergraph.kit import require_extra
+from answergraph.kit import explains_arguments, require_extra
 from answergraph.many.ledger.agent_door import AgentDoor, agent_at
 from answergraph.many.map_run import map_answers
 
 
+@explains_arguments('ArrowMap("app:agent", key="id", input="text")')
 @dataclass(frozen=True)
 class ArrowMap:
     """Map an agent over the rows of an Arrow table; can be pickled, and builds the agent once in each worker.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from answergraph import AgentSpecError
+from answergraph.kit import explains_arguments
 
 MOST_ROWS_PER_FILE = 50_000
 """What OpenAI takes in one file."""
 
 
+@explains_arguments("BatchAPI()")
 @dataclass(frozen=True)
 class BatchAPI:
     """The half-price batch endpoint of the agent's own provider: ``map_answers(…, via=BatchAPI())``.

@@ -33,6 +33,7 @@ from answergraph.react_text.text_model_call import TextModelCall, callbacks_belo
 from answergraph.react_text.text_tool import TextTool, as_openai_tool
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, off_loop, run_step
 from answergraph.state.stop_reasons import diagnose
 
@@ -52,6 +53,7 @@ _SAID_IN_WORDS = frozenset(
 _SENT_IF_SET = ("temperature", "max_tokens", "timeout")
 
 
+@explains_arguments("ReActTextModel(ChatOpenAI(model=…))")
 class ReActTextModel(StandardChatModel):
     r"""A chat model that adds tool calls to a model without them, through the classic text protocol.
 

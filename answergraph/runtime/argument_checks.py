@@ -1,19 +1,16 @@
 """Checks the arguments that developers pass, and words the errors."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
-from difflib import get_close_matches
-from functools import wraps
 from inspect import Signature, iscoroutinefunction, isroutine, signature
 from math import inf
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
 
 from answergraph.runtime.errors import AgentSpecError
-
-ClassT = TypeVar("ClassT", bound=type)
+from answergraph.runtime.explained_arguments import meant
 
 
 def shown(given: Any) -> str:
@@ -25,39 +22,6 @@ def shown(given: Any) -> str:
     if isinstance(given, list):
         return f"[{', '.join(map(shown, given))}]"
     return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
-
-
-def meant(name: object, known: Iterable[str]) -> str:
-    """Return " Did you mean …?" for a similar name, else an empty string."""
-    near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def explains_arguments(example: str) -> Callable[[ClassT], ClassT]:
-    """Return a decorator: wrong arguments of the class raise ``AgentSpecError`` with an example in place of ``TypeError``."""
-
-    def decorate(cls: ClassT) -> ClassT:
-        make: Any = vars(cls)["__init__"]
-
-        @wraps(make)
-        def init(self: Any, *args: Any, **kwargs: Any) -> None:
-            try:
-                make(self, *args, **kwargs)
-            except TypeError:
-                taken = signature(make)
-                try:
-                    taken.bind(self, *args, **kwargs)
-                except TypeError as wrong:
-                    near = next(
-                        (hint for name in kwargs if name not in taken.parameters and (hint := meant(name, taken.parameters))), ""
-                    )
-                    raise AgentSpecError(f"{cls.__name__}: {wrong}.{near} Write {example}.") from None
-                raise
-
-        setattr(cls, "__init__", init)  # noqa: B010 - mypy refuses the plain assignment
-        return cls
-
-    return decorate
 
 
 def one_of(name: str, allowed: object, given: object) -> Any:

@@ -12,6 +12,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from answergraph.runtime.explained_arguments import with_explained_arguments
+
 _PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
 ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
 """The public modules."""
@@ -42,6 +44,9 @@ def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[st
                 raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
         value = getattr(import_module(home), name)
+        if door != "answergraph.kit":  # its functions run in every step
+            value = with_explained_arguments(value)
+            setattr(import_module(home), name, value)  # one object, at whichever door it is asked for, and for pickle
         setattr(package, name, value)
         return value
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.field_record import FieldRecord, Fields
 
 EndStrategy = Literal["defer", "exhaustive", "early"]
@@ -50,6 +51,7 @@ class Attempt(TypedDict):
     """How this request differed from the usual one, ``None`` if it did not."""
 
 
+@explains_arguments("AnswerAccepted(fields={path: record})")
 @dataclass(frozen=True)
 class AnswerAccepted:
     """Returned by a check to accept an answer, with the records of its fields for the outcome."""

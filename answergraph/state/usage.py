@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from langchain_core.messages import AIMessage
 
-from answergraph.runtime.argument_checks import check_prices, explains_arguments, is_positive
+from answergraph.runtime.argument_checks import check_prices, is_positive
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Prices, Usage
 
 _CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
@@ -58,8 +59,7 @@ def usage_of(
             if group in metadata and (part := token_count(metadata.get(group), key)):
                 counts[name] = counts.get(name, 0) + part
     if cause != "turn":
-        share = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))
-        usage["by_cause"][cause] = share
+        usage["by_cause"][cause] = CauseUsage(model_calls=min(model_calls, 1), tool_calls=tool_calls, total_tokens=sum(each[:1]))
     if model_calls > 1:
         usage["by_cause"]["retry"] = CauseUsage(model_calls=model_calls - 1, tool_calls=0, total_tokens=sum(each[1:]))
     if spending is not None:

@@ -7,9 +7,11 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 from langgraph.stream import ProtocolEvent, StreamChannel, StreamTransformer
 
 from answergraph.asking.strategies.declared_format import as_strategy
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.streaming.answer_events import AnswerEvent, is_answer_event
 
 
+@explains_arguments("create_agent(…, transformers=[AnswerTransformer])")
 class AnswerTransformer(StreamTransformer):
     """Adds ``run.extensions["answers"]`` to ``stream_events(version="v3")``: the ``AnswerEvent`` items of this graph.
 
@@ -33,6 +35,7 @@ class AnswerTransformer(StreamTransformer):
         return True  # all events stay in the stream
 
 
+@explains_arguments("HideAnswerCalls(response_format)")
 class HideAnswerCalls:
     """Removes the answer tools' raw calls from a ``messages`` stream and keeps prose and other calls; create one per stream.
 

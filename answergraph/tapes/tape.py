@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.tapes.redaction import redacted
 from answergraph.tapes.tape_json import from_json
 
@@ -15,6 +16,7 @@ VERSION = 1
 _HEAD = "answergraph_tape"
 
 
+@explains_arguments("Tape(records)")
 class Tape:
     """A recorded run: input, every request and reply, tool results, outcome.
 

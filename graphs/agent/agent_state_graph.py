@@ -22,8 +22,9 @@ from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.external_tool import noting_calls_taken_out
 from answergraph.nodes.names import STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.tools import ToolsNode
-from answergraph.runtime.argument_checks import meant, shown
+from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Step, no_update, without_clock

@@ -13,8 +13,9 @@ from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.graphs.agent.signature import COMPILING, Tool
-from answergraph.runtime.argument_checks import check_list, meant, shown
+from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import AnswerKeys, PrivateState
 from answergraph.state.tool_results import EvidenceState

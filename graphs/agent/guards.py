@@ -9,8 +9,8 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
 from answergraph.evidence.marks import FromTools, SupportedBy
 from answergraph.middleware.stack import MiddlewareStack
-from answergraph.runtime.argument_checks import meant
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.field_path import FieldPath
 

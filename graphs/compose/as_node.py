@@ -8,8 +8,9 @@ from typing import Any, get_type_hints
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
-from answergraph.runtime.argument_checks import check_function, meant, shown
+from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, object]]
 """A mapping between two states: for each key the key of the other state, or a function."""

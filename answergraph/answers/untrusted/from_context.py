@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema, schema_text
-from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import ResponseFormatError
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.recent_cache import RecentCache
 
 _LIKE_THE_KEY = 0.8

@@ -21,7 +21,7 @@ from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
 from answergraph.asking.strategies.provider_strategy import ProviderStrategy
 from answergraph.asking.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
 from answergraph.asking.strategies.tool_strategy import ToolStrategy
-from answergraph.runtime.argument_checks import explains_arguments
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
 class TextProtocolStrategy(Strategy[SchemaT]):

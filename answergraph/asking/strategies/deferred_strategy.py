@@ -13,7 +13,7 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.auto_strategy import FreeLoop, after_tools
 from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import NamedStrategy, SchemaT, Strategy
-from answergraph.runtime.argument_checks import explains_arguments
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
 @explains_arguments("DeferredStrategy(ToolStrategy(YourType))")

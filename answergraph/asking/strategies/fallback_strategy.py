@@ -6,8 +6,9 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import NamedStrategy, SchemaT, Strategy
-from answergraph.runtime.argument_checks import explains_arguments, shown
+from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
 @explains_arguments("FallbackStrategy([ToolStrategy(YourType), …])")

@@ -13,8 +13,8 @@ from answergraph.answers.schemas.schema_example import needs_schema
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.strategies.provider_strategy import native_format_binding, without_refused_tools
 from answergraph.asking.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
-from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 EXAMPLE_FORM = "{when} with ONLY a valid JSON object like this one, your values in place of <...>:\n{example}"
 """Ends the prompt, because small models repeat a schema but fill in an example."""

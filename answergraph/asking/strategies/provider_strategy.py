@@ -21,8 +21,8 @@ from answergraph.asking.strategies.strategy import Binding, HandleErrors, Schema
 from answergraph.json_schema.dialects import Dialect, SchemaNotExpressible
 from answergraph.json_schema.value_limits import plain_pattern
 from answergraph.json_schema.wire_schema import WireSchema, wire_schema
-from answergraph.runtime.argument_checks import explains_arguments
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 NOT_STRICT = "The schema of {names!r} cannot be enforced strictly: {reason}"
 

@@ -10,7 +10,7 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.providers.model_capabilities import names_forced_tool
 from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, Binding, HandleErrors, SchemaT, Strategy
-from answergraph.runtime.argument_checks import explains_arguments
+from answergraph.runtime.explained_arguments import explains_arguments
 
 
 @explains_arguments("ToolStrategy(YourType)")

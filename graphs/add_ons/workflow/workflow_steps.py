@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable
 from answergraph import AgentSpecError
 from answergraph.errors import RuleSyntaxError, WorkflowSpecError
 from answergraph.graphs.add_ons.judge.rules.rule import parse_rule
+from answergraph.kit import explains_arguments
 
 COMPLETE: Final = "COMPLETE"
 ABORT: Final = "ABORT"
@@ -25,6 +26,7 @@ OF_THE_WORKFLOW = "of the workflow"
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
+@explains_arguments('WorkflowStep("plan", agent, {"is done": "COMPLETE"})')
 @dataclass(frozen=True)
 class WorkflowStep:
     """One step of a workflow."""
@@ -61,6 +63,7 @@ class WorkflowStep:
         return {" ".join(condition.split()): target for condition, target in rules.items()}
 
 
+@explains_arguments("WorkflowLimits(steps=30)")
 @dataclass(frozen=True)
 class WorkflowLimits:
     """The limits of a workflow; a run that reaches one is aborted, with the reason.

@@ -1,0 +1,145 @@
+"""Wrong arguments of a public name: the error says what to write, where Python's own names only what is wrong."""
+
+import builtins
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter, Signature, iscoroutinefunction, isfunction, signature
+from types import UnionType
+from typing import Any, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_protocol, is_typeddict
+
+from answergraph.runtime.errors import AgentSpecError
+
+CallableT = TypeVar("CallableT", bound=Callable[..., object])
+
+_EXPLAINED = "__answergraph_explained__"
+_NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+
+def meant(name: object, known: Iterable[str]) -> str:
+    """Return " Did you mean …?" for a similar name, else an empty string."""
+    near = get_close_matches(name, list(known), 1) if isinstance(name, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def explains_arguments(example: str = "") -> Callable[[CallableT], CallableT]:
+    """Return a decorator for classes and functions: wrong arguments raise ``AgentSpecError`` instead of ``TypeError``.
+
+    Args:
+        example: What to write, the end of the message; by default a call that is made from the signature.
+
+    Example:
+        >>> @explains_arguments()
+        ... def pay(amount: int, *, currency: str) -> str: ...
+        >>> pay(5)
+        Traceback (most recent call last):
+        answergraph.runtime.errors.AgentSpecError: pay: missing a required argument: 'currency'. Write pay(amount, currency=…).
+    """
+
+    def decorate(target: CallableT) -> CallableT:
+        if isinstance(target, type):
+            setattr(target, "__init__", _explained(vars(target)["__init__"], target.__name__, example))  # noqa: B010 - mypy refuses the plain assignment
+            return target
+        return cast("CallableT", _explained(target, target.__name__, example))
+
+    return decorate
+
+
+def with_explained_arguments(target: object) -> object:
+    """Return a function that explains its arguments; anything else as it is."""
+    if not isfunction(target) or hasattr(target, _EXPLAINED):
+        return target
+    return explains_arguments()(target)
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    make: Callable[..., object]
+    name: str
+    example: str
+
+    def explain(self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> NoReturn:
+        """Raise ``AgentSpecError`` if the arguments do not fit; else the error is another one."""
+        if isinstance(error, AgentSpecError):
+            raise error
+        taken = signature(self.make)
+        example = self.example or _call_of(self.name, taken)
+        try:
+            arguments = taken.bind(*args, **kwargs).arguments
+        except TypeError as wrong:
+            unknown = [word for word in kwargs if word not in taken.parameters]
+            near = next(filter(None, (meant(word, taken.parameters) for word in unknown)), "")
+            raise AgentSpecError(f"{self.name}: {wrong}.{near} Write {example}.") from None
+        if misfit := _misfit(self.make, arguments):
+            raise AgentSpecError(f"{self.name}: {misfit}. Write {example}.") from error
+        raise error
+
+
+def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
+    explanation = _Explanation(make, name, example)
+    if iscoroutinefunction(make):
+
+        @wraps(make)
+        async def explained(*args: Any, **kwargs: Any) -> object:
+            try:
+                return await make(*args, **kwargs)
+            except (TypeError, AttributeError) as error:
+                explanation.explain(error, args, kwargs)
+
+    else:
+
+        @wraps(make)
+        def explained(*args: Any, **kwargs: Any) -> object:
+            try:
+                return make(*args, **kwargs)
+            except (TypeError, AttributeError) as error:
+                explanation.explain(error, args, kwargs)
+
+    setattr(explained, _EXPLAINED, True)
+    return explained
+
+
+class _Unknown:
+    """A name that only type checkers import."""
+
+    def __class_getitem__(cls, of: object) -> type:
+        return cls
+
+
+class _Names(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, _Unknown)
+
+
+def _misfit(make: Any, arguments: Mapping[str, object]) -> str:
+    """Say which argument is of none of the classes that it is annotated with; "" if none is."""
+    try:
+        hints = get_type_hints(make, localns=_Names(make.__globals__))
+    except TypeError:  # an expression with such a name
+        return ""
+    for word, value in arguments.items():
+        hint = hints.get(word)
+        kinds = [get_origin(each) or each for each in (get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,))]
+        # A text is a sequence of texts, and hardly ever meant as one.
+        fits = str in kinds if isinstance(value, str) else isinstance(value, tuple(filter(_is_class, kinds)))
+        if all(map(_is_class, kinds)) and not fits:
+            return f"{word}={value!r:.80} is not {' or '.join(kind.__name__ for kind in kinds)}"
+    return ""
+
+
+def _is_class(kind: object) -> bool:
+    return isinstance(kind, type) and kind not in (Any, _Unknown) and not is_typeddict(kind) and not is_protocol(kind)
+
+
+def _call_of(name: str, taken: Signature) -> str:
+    """Write a call with the arguments that are needed; if none is, with the first three."""
+    named = [each for each in taken.parameters.values() if each.kind in _NAMED and each.name != "self"]
+    needed = [each for each in named if each.default is Parameter.empty]
+    words = [
+        each.name if each in needed and each.kind is not Parameter.KEYWORD_ONLY else f"{each.name}=…"
+        for each in needed or named[:3]
+    ]
+    return f"{name}({', '.join(words)})"

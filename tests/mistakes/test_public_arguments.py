@@ -1,0 +1,108 @@
+"""A wrong, missing or misspelt argument of a public name is refused with the name, and what to write."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from typing_extensions import is_typeddict
+
+import answergraph
+from answergraph import AgentSpecError, create_agent, evidence, graphs, testing
+from answergraph.middleware import before_model
+from answergraph.runtime.lazy_imports import ROOMS
+from tests.mistakes.prelude import MODEL
+
+ELSEWHERE = {
+    "AgentMiddleware": "LangChain's class, without arguments",
+    "ExtendedModelResponse": "LangChain's class",
+    "GroundedAnswer": "its mistakes are in mistakes.txt",
+    "Input": "without arguments",
+    "install": "without arguments",
+    "ModelRequest": "LangChain's class",
+    "ModelResponse": "LangChain's class",
+    "OmitFromSchema": "LangChain's class",
+}
+"""Names whose mistakes Python itself tells, with the name of the class and the argument, and why that suffices."""
+RECORDS = {
+    *("ClaimVerdict", "Difference", "EvalReport", "EvidenceReport", "FieldScore", "Group", "MapRun", "Refusal", "Replay", "Row"),
+    *("ScriptedRequest", "ToolRun"),
+}
+"""Classes that users read and do not make."""
+
+
+def public_callables() -> list[Any]:
+    rooms = [import_module(room) for room in ROOMS if room != "answergraph.kit"]
+    named = {name: getattr(room, name) for room in rooms for name in room.__all__ if name not in {*ELSEWHERE, *RECORDS}}
+    return [pytest.param(value, id=name) for name, value in named.items() if inspect.isfunction(value) or is_own_class(value)]
+
+
+def is_own_class(value: object) -> bool:
+    """Return whether a class has arguments of its own; pydantic explains those of models, and TypedDicts have any."""
+    if not isinstance(value, type) or is_typeddict(value) or issubclass(value, BaseException | BaseModel):
+        return False
+    return value.__module__.startswith("answergraph")
+
+
+def takes(target: Callable[..., object], kind: Any) -> bool:
+    return any(each.kind is kind for each in inspect.signature(target).parameters.values())
+
+
+@pytest.mark.parametrize("target", public_callables())
+def test_wrong_arguments_are_refused_with_what_to_write(target: Callable[..., object]) -> None:
+    wrong: list[tuple[tuple[object, ...], dict[str, object]]] = []
+    if not takes(target, inspect.Parameter.VAR_KEYWORD):
+        wrong.append(((), {"misspelt_argument": 1}))
+    if not takes(target, inspect.Parameter.VAR_POSITIONAL):
+        wrong.append((tuple(range(20)), {}))
+    needed = [each for each in inspect.signature(target).parameters.values() if each.default is each.empty]
+    if any(each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in needed):
+        wrong.append(((), {}))
+    assert wrong
+    for args, kwargs in wrong:
+        call: Any = partial(target, *args, **kwargs)
+        with pytest.raises(AgentSpecError) as mistake:
+            asyncio.run(call()) if inspect.iscoroutinefunction(target) else call()
+        assert is_told(target, str(mistake.value))
+
+
+def is_told(target: Callable[..., object], message: str) -> bool:
+    return message.startswith(f"{target.__name__}: ") and " Write " in message
+
+
+MISTAKES = [
+    ("as_tool()", "as_tool: missing a required argument: 'agent'. Write as_tool(agent, description=…)."),
+    ("as_tool(AGENT)", "as_tool: missing a required argument: 'description'. Write as_tool(agent, description=…)."),
+    ("create_agent()", "create_agent: missing a required argument: 'model'. Write create_agent(model)."),
+    ("FromTools(5)", "FromTools: units=5 is not str or Sequence or Mapping. Write Annotated[float, FromTools()]."),
+    ("create_workflow('plan')", "create_workflow: steps='plan' is not Sequence. Write create_workflow(steps)."),
+    ("create_judge(MODEL, 5)", "create_judge: rules=5 is not Sequence. Write create_judge(model, rules)."),
+    ("load_workflow(5)", "load_workflow: path=5 is not str or Path. Write load_workflow(path)."),
+    ("create_ensemble(5)", "create_ensemble: agents=5 is not Sequence. Write create_ensemble(agents)."),
+    ("evaluate(AGENT, 5)", "evaluate: cases=5 is not Iterable or str or Path. Write evaluate(agent, cases)."),
+    ("replay(5, AGENT)", "replay: tape=5 is not Tape or str or Path. Write replay(tape, agent)."),
+    ("Tape(5)", "Tape: records=5 is not Collection. Write Tape(records)."),
+]
+NAMES: dict[str, Any] = {"AGENT": create_agent(MODEL), "MODEL": MODEL, "FromTools": evidence.FromTools}
+for room in (answergraph, graphs, testing):
+    NAMES |= {name: getattr(room, name) for name in room.__all__}
+
+
+@pytest.mark.parametrize(("program", "message"), MISTAKES, ids=[program for program, _ in MISTAKES])
+def test_the_message_says_what_to_write(program: str, message: str) -> None:
+    with pytest.raises(AgentSpecError) as mistake:
+        eval(program, dict(NAMES))  # the programs are lines of ours
+    assert str(mistake.value) == message
+
+
+def test_an_error_inside_a_function_stays_as_it_is() -> None:
+    @before_model
+    def hook(state: Any, runtime: Any) -> Any:
+        return state["missing"].part
+
+    with pytest.raises(KeyError):
+        create_agent(MODEL, middleware=[hook]).invoke({"messages": ["Go."]})
