@@ -5,9 +5,12 @@ import re
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from answergraph import create_agent
+from answergraph.graphs.agent.signature import DEFAULTS
 from tests.test_public_names import DOORS
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -23,6 +26,25 @@ def test_each_public_name_is_in_the_reference(door: str) -> None:
     values = {id(getattr(import_module(place), name)) for place, _, name in (entry.rpartition(".") for entry in LISTED)}
     ours = [name for name in DOORS[door] if str(getattr(getattr(module, name), "__module__", door)).startswith("answergraph")]
     assert [name for name in ours if id(getattr(module, name)) not in values] == []
+
+
+ANY_VALUE = {"answer", "declared", "expected_output", "value", "options"}
+"""Arguments that take a value of any type, or the arguments of another function."""
+
+
+@pytest.mark.parametrize("entry", LISTED)
+def test_the_signature_that_the_reference_shows_has_a_type_and_a_default_for_each_argument(entry: str) -> None:
+    door, _, name = entry.rpartition(".")
+    value = getattr(import_module(door), name)
+    arguments = inspect.signature(value).parameters.values() if inspect.isfunction(value) else ()
+    named = [each for each in arguments if each.name not in ANY_VALUE]
+    assert [each.name for each in named if each.annotation in (each.empty, Any, "Any") or each.default is ...] == []
+
+
+def test_create_agent_shows_the_defaults_that_it_uses() -> None:
+    shown = {name: each.default for name, each in inspect.signature(create_agent).parameters.items() if each.default is not None}
+    assert shown == {"model": inspect.Parameter.empty, **DEFAULTS}
+    assert "inspect.signature(answergraph.create_agent)" in (REFERENCE.parent / "griffe_answergraph.py").read_text()
 
 
 def test_no_name_is_listed_twice() -> None:

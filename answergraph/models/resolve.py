@@ -23,7 +23,7 @@ _LIKENESS = 0.75
 _EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
 
 
-def resolve_model(model: Any, *, offline: Callable[[Any], AIMessage] | None = None, **settings: object) -> BaseChatModel:
+def resolve_model(model: object, *, offline: Callable[[Any], AIMessage] | None = None, **settings: object) -> BaseChatModel:
     """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
 
     A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the

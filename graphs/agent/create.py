@@ -35,7 +35,7 @@ from answergraph.graphs.agent.routing import (
     route_after_structured_response,
     route_after_tools,
 )
-from answergraph.graphs.agent.signature import COMPILING, AgentArguments, Tool, typed_by_response_format
+from answergraph.graphs.agent.signature import COMPILING, AgentArguments, Model, ResponseFormat, Tool, typed_by_response_format
 from answergraph.nodes.endings import raise_without_answer
 from answergraph.nodes.model import ModelNode
 from answergraph.nodes.model_visit import Readings
@@ -51,10 +51,10 @@ Destinations = dict[Hashable, str]
 
 @typed_by_response_format
 def create_agent(
-    model: Any,
+    model: Model,
     tools: Sequence[Tool] | None = None,
     *,
-    response_format: Any = None,
+    response_format: ResponseFormat | None = None,
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> CompiledStateGraph[Any, Any]:
@@ -115,10 +115,10 @@ def create_agent(
 
 
 def build_agent_graph(
-    model: Any,
+    model: Model,
     tools: Sequence[Tool] | None = None,
     *,
-    response_format: object = None,
+    response_format: ResponseFormat | None = None,
     output_key: str | None = None,
     **arguments: Unpack[AgentArguments],
 ) -> AgentStateGraph:

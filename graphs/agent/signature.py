@@ -14,6 +14,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 from typing_extensions import TypedDict, TypeForm
 
+from answergraph.asking.strategies.strategy import Strategy
 from answergraph.state.ledger import RepairMode
 from answergraph.state.outcome import EndStrategy, OnFailure
 from answergraph.state.usage import UsageLimits
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 Model = str | BaseChatModel
 """A chat model, or its name."""
+
+ResponseFormat = type[object] | Strategy[Any] | Mapping[str, object] | Callable[..., object]
+"""A type, or a union of types; a strategy; a JSON Schema; or a function that makes one of these for each call."""
 
 Tool = BaseTool | Callable[..., object] | dict[str, Any]
 """A tool, a function, or the description of a tool that the provider runs."""

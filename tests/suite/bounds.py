@@ -35,7 +35,7 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1180, 99, "snapshots; every error says what to write; a run ends in time, whatever hangs"),
+    Room("answergraph/runtime", 1290, 95, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
     Room("answergraph/state", 2450, 109, "turn, field records, what earlier versions stored; the caller's input"),
@@ -44,7 +44,7 @@ CORE = (
     Room("answergraph/asking", 2270, 130),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4806, 60),
+        *("answergraph/evidence", 4807, 60),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
     ),
     Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
@@ -63,18 +63,18 @@ CORE = (
         "repair; runs without a format end in the same table; a limit, and what comes before an answer, is named; a review",
     ),
     Room(
-        "middleware", 1212, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
+        "middleware", 1219, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
     ),
     Room("graphs/*.py", 140, 32),
     Room(
         "graphs/agent",
-        1476,
+        1482,
         125,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
     Room("graphs/compose", 420, 37, "an agent of a server is run as a local one"),
     Room("answergraph/testing", 50, 0),
-    Room("answergraph/kit", 620, 18, "twenty-seven names instead of thirteen; the interval of a rate"),
+    Room("answergraph/kit", 620, 18, "twenty-eight names instead of thirteen; the interval of a rate"),
     Room("answergraph/agents", 190, 8),
 )
 ADD_ONS = (
@@ -93,7 +93,7 @@ ADD_ONS = (
     Room("graphs/add_ons/triage", 4230, 32, "witnesses: tests are run again on old and new code"),
     Room("answergraph/experiment", 1030, 18),
     Room("answergraph/page", 150, 4),
-    Room("answergraph/many", 2123, 77, "many documents, with half-price batches, after the plan; why a pass stopped"),
+    Room("answergraph/many", 2126, 77, "many documents, with half-price batches, after the plan; why a pass stopped"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
     Room(

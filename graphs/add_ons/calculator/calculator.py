@@ -1,8 +1,9 @@
 """The calculator: arithmetic by tools, one operation per call, and a validated typed answer."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, overload
+from typing import Annotated, Any, Literal, cast, overload
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool, ToolException, tool
 from pydantic import BaseModel, Field
 from typing_extensions import TypeForm, TypeVar
@@ -12,6 +13,7 @@ from answergraph.evidence import FromTools, ToolRun
 from answergraph.middleware import GroundedAnswer, RequireTools
 
 AnswerT = TypeVar("AnswerT")
+Model = str | BaseChatModel
 
 TOLERANCE = 1e-6
 """Maximum difference of expected and actual result."""
@@ -87,22 +89,26 @@ def validates_the_answer(run: ToolRun, answer: Any) -> bool:
 
 @overload
 def create_calculator(
-    model: object = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["return"] = "return", **options: Any
+    model: Model = "offline",
+    *,
+    response_format: TypeForm[AnswerT],
+    on_failure: Literal["return"] = "return",
+    **options: Any,
 ) -> AgentGraph[AnswerT | None]: ...
 @overload
 def create_calculator(
-    model: object = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["raise"], **options: Any
+    model: Model = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["raise"], **options: Any
 ) -> AgentGraph[AnswerT]: ...
 @overload
-def create_calculator(model: object = "offline", *, response_format: object, **options: Any) -> AgentGraph[Any]: ...
+def create_calculator(model: Model = "offline", *, response_format: object, **options: Any) -> AgentGraph[Any]: ...
 @overload
 def create_calculator(
-    model: object = "offline", *, on_failure: Literal["return"] = "return", **options: Any
+    model: Model = "offline", *, on_failure: Literal["return"] = "return", **options: Any
 ) -> AgentGraph[Calculation | None]: ...
 @overload
-def create_calculator(model: object = "offline", *, on_failure: Literal["raise"], **options: Any) -> AgentGraph[Calculation]: ...
+def create_calculator(model: Model = "offline", *, on_failure: Literal["raise"], **options: Any) -> AgentGraph[Calculation]: ...
 def create_calculator(
-    model: Any = "offline", *, response_format: Any = Calculation, middleware: Sequence[Any] = (), **options: Any
+    model: Model = "offline", *, response_format: object = Calculation, middleware: Sequence[Any] = (), **options: Any
 ) -> AgentGraph[Any]:
     """Create the calculator: an agent that evaluates an expression using only its tools.
 
@@ -126,5 +132,5 @@ def create_calculator(
     """
     guards = (RequireTools(validates_the_answer), GroundedAnswer()) if response_format is Calculation else ()
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "calculator", **options}
-    guarded = [*guards, *middleware]
-    return create_agent(model, CALCULATOR_TOOLS, response_format=response_format, middleware=guarded, **prompted)
+    guarded, answers = [*guards, *middleware], cast("Any", response_format)  # the overloads say what it may be
+    return create_agent(model, CALCULATOR_TOOLS, response_format=answers, middleware=guarded, **prompted)

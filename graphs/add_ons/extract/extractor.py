@@ -4,8 +4,9 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NotRequired, overload
+from typing import Annotated, Any, Literal, NotRequired, cast, overload
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field, ValidationError
@@ -82,16 +83,16 @@ def message_of(document: Any) -> HumanMessage:
 
 @overload
 def create_extractor(
-    model: object, schema: TypeForm[AnswerT], *, on_failure: Literal["return"] = "return", **options: Any
+    model: str | BaseChatModel, schema: TypeForm[AnswerT], *, on_failure: Literal["return"] = "return", **options: Any
 ) -> AgentGraph[AnswerT | None, ExtractorInput]: ...
 @overload
 def create_extractor(
-    model: object, schema: TypeForm[AnswerT], *, on_failure: Literal["raise"], **options: Any
+    model: str | BaseChatModel, schema: TypeForm[AnswerT], *, on_failure: Literal["raise"], **options: Any
 ) -> AgentGraph[AnswerT, ExtractorInput]: ...
 @overload
-def create_extractor(model: object, schema: object, **options: Any) -> AgentGraph[Any, ExtractorInput]: ...
+def create_extractor(model: str | BaseChatModel, schema: object, **options: Any) -> AgentGraph[Any, ExtractorInput]: ...
 def create_extractor(
-    model: Any, schema: Any, *, on_doubt: Any = "refuse", middleware: Sequence[Any] = (), **options: Any
+    model: str | BaseChatModel, schema: object, *, on_doubt: OnDoubt = "refuse", middleware: Sequence[Any] = (), **options: Any
 ) -> AgentGraph[Any, ExtractorInput]:
     """Create an agent that takes a record out of a document, and accepts only values that stand in it.
 
@@ -113,7 +114,8 @@ def create_extractor(
         AgentSpecError: If the agent cannot be built as asked.
 
     Example:
-        >>> from langchain_core.messages import AIMessage
+        >>> from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
         >>> from answergraph.testing import ScriptedChatModel
         >>> class Invoice(BaseModel):
         ...     number: str
@@ -126,7 +128,8 @@ def create_extractor(
     """
     grounded = GroundedAnswer(sources=Input(), fields="all", on_doubt=on_doubt)
     prompted = {"system_prompt": SYSTEM_PROMPT, "name": "extract", **options}
-    return create_agent(model, response_format=schema, middleware=[ReadsDocument(), grounded, *middleware], **prompted)
+    record = cast("Any", schema)  # the overloads say what it may be
+    return create_agent(model, response_format=record, middleware=[ReadsDocument(), grounded, *middleware], **prompted)
 
 
 class Fact(BaseModel):

@@ -33,7 +33,7 @@ class StepResult(TypedDict):
 
 
 def merged(old: dict[str, object], new: dict[str, object] | None) -> dict[str, object]:
-    """Merge two mappings; ``None`` counts as empty."""
+    """Merge two mappings; ``None``, which a new run writes, empties."""
     return {} if new is None else {**old, **new}
 
 
