@@ -19,17 +19,22 @@ from pydantic_core import to_jsonable_python
 
 from answergraph import AgentSpecError, AnswerGraphError, NoAnswerError, aunfinished
 from answergraph.many.ledger.agent_door import AgentDoor, used_definitions
+from answergraph.streaming import is_answer_event
 
 logger = logging.getLogger(__name__)
 
 JSON = dict[str, object]
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 """Takes the steps so far, their total, and what was done."""
+Grow = Callable[[object], Awaitable[None]]
+"""Takes the answer so far."""
 
 UNNAMED = "LangGraph"
 """The name that LangGraph gives to a graph without one."""
-OWN_THREADS = "mcp-"
+OWN_THREADS = "served-"
 """The beginning of the threads that a client may continue; others of the same checkpointer are not its own."""
+MISSING = {"waits_for_calls": "results", "waits_for_person": "decision"}
+"""The argument that goes on with a run, by what it waits for."""
 MAX_PROBLEM_CHARACTERS = 300
 """Of what is said about wrong arguments: the message holds the value."""
 
@@ -70,6 +75,8 @@ class End:
     """What the output schema declares; ``None`` for an error, since clients hold to the schema what stands beside its text."""
     outcome: Mapping[str, Any] = field(default_factory=dict)
     """The run's outcome, or of one that has none its status and reason; empty while it waits for a person."""
+    waits: bool = False
+    """Whether the content is no answer, but says what the run waits for."""
 
     @property
     def text(self) -> str:
@@ -104,12 +111,12 @@ class ServedAgent:
         """The arguments of a run: a text, and what else the agent's state takes as input."""
         whole = self._agent.get_input_jsonschema()
         own = {key: value for key, value in whole["properties"].items() if key not in {"messages", "document"}}
-        about = "The text of the document." if self._text_key == "document" else "What to do, with all that is needed for it."
+        about = "The text of the document." if self.text_key == "document" else "What to do, with all that is needed for it."
         return {
             "type": "object",
             "$defs": used_definitions(own, whole.get("$defs", {})),
-            "properties": {self._text_key: {"type": "string", "description": about}, **own},
-            "required": [self._text_key, *(key for key in whole.get("required", ()) if key in own)],
+            "properties": {self.text_key: {"type": "string", "description": about}, **own},
+            "required": [self.text_key, *(key for key in whole.get("required", ()) if key in own)],
             "additionalProperties": False,
         }
 
@@ -131,31 +138,38 @@ class ServedAgent:
         types = [self._resolved(member) for member in self._members]
         return " ".join(f"Answers with {each.get('title', 'a value')}. {each.get('description', '')}".strip() for each in types)
 
-    async def run(self, arguments: Mapping[str, Any], report: Report) -> End:
-        """Run the agent; cancelling this cancels the run."""
+    async def run(self, arguments: Mapping[str, Any], report: Report, thread: str = "", grow: Grow | None = None) -> End:
+        """Run the agent, in a thread of its own; cancelling this cancels the run."""
         if problem := _problem(self.input_schema, arguments):
             return failed(problem)
-        own = {key: value for key, value in arguments.items() if key != self._text_key}
-        return await self._end({**self._door.as_input(arguments[self._text_key]), **own}, f"{OWN_THREADS}{uuid4().hex}", report)
+        own = {key: value for key, value in arguments.items() if key != self.text_key}
+        run_input = {**self._door.as_input(arguments[self.text_key]), **own}
+        return await self._end(run_input, thread or f"{OWN_THREADS}{uuid4().hex}", report, grow)
 
-    async def resume(self, arguments: Mapping[str, Any], report: Report) -> End:
+    async def resume(self, arguments: Mapping[str, Any], report: Report, grow: Grow | None = None) -> End:
         """Go on with a run that waits."""
         if problem := _problem(RESUMING, arguments):
             return failed(problem)
         thread = arguments["thread_id"]
-        waits = await aunfinished(self._agent, _config(thread)) if thread.startswith(OWN_THREADS) else None
+        waits = await self.waits_for(thread)
         if waits == "waits_for_calls" and (results := arguments.get("results")):
             messages = [ToolMessage(_as_text(result), tool_call_id=call_id) for call_id, result in results.items()]
-            return await self._end({"messages": messages}, thread, report)
+            return await self._end({"messages": messages}, thread, report, grow)
         if waits == "waits_for_person" and "decision" in arguments:
-            return await self._end(Command(resume=arguments["decision"]), thread, report)
-        missing = {"waits_for_calls": "results", "waits_for_person": "decision"}.get(waits or "")
-        return failed(f"The run waits for {missing!r}." if missing else f"No run waits under the thread_id {thread!r}.")
+            return await self._end(Command(resume=arguments["decision"]), thread, report, grow)
+        return failed(f"The run waits for {MISSING[waits]!r}." if waits else f"No run waits under the thread_id {thread!r}.")
 
-    async def _end(self, given: object, thread: str, report: Report) -> End:
+    async def waits_for(self, thread: str) -> str | None:
+        """Say what the run of a thread that was served waits for."""
+        if not self.can_wait or not thread.startswith(OWN_THREADS):
+            return None
+        why = await aunfinished(self._agent, _config(thread))
+        return why if why in MISSING else None
+
+    async def _end(self, given: object, thread: str, report: Report, grow: Grow | None) -> End:
         """Run the agent, and say how it ended."""
         try:
-            result, interrupts = await self._result(given, thread, report)
+            result, interrupts = await self._result(given, thread, report, grow)
         except NoAnswerError as error:
             return self._ended({}, error.outcome, thread)
         except AnswerGraphError as error:
@@ -168,14 +182,21 @@ class ServedAgent:
             return self._waiting("waits_for_person", "A person has to decide.", thread, questions=questions)
         return self._ended(result, result.get(self._door.outcome_key) or {}, thread)
 
-    async def _result(self, given: object, thread: str, report: Report) -> tuple[Mapping[str, Any], Sequence[Interrupt]]:
+    async def _result(
+        self, given: object, thread: str, report: Report, grow: Grow | None
+    ) -> tuple[Mapping[str, Any], Sequence[Interrupt]]:
         result: Mapping[str, Any] = {}
         interrupts: Sequence[Interrupt] = ()
         steps = 0
         config = _config(thread) if self.can_wait else None
-        async for mode, chunk in self._agent.astream(given, config, stream_mode=["updates", "values"]):
+        # Only who hears the answer grow asks for it: its stream makes the model stream.
+        modes = ["updates", "values", *(["custom"] if grow else [])]
+        async for mode, chunk in self._agent.astream(given, config, stream_mode=modes):
             if mode == "values":
                 result = chunk
+            elif mode == "custom":
+                if grow and is_answer_event(chunk) and (chunk["key"], chunk["status"]) == (self._door.answer_key, "growing"):
+                    await grow(chunk["value"])
             elif "__interrupt__" in chunk:
                 interrupts = chunk["__interrupt__"]
             else:
@@ -194,10 +215,13 @@ class ServedAgent:
         return End(None, outcome) if outcome else failed("The run ended without an answer.")
 
     def _waiting(self, status: str, reason: str, thread: str, **what: object) -> End:
-        return End({"status": status, "reason": reason, "thread_id": thread, "go_on_with": f"{self.name}_resume", **what})
+        return End(
+            {"status": status, "reason": reason, "thread_id": thread, "go_on_with": f"{self.name}_resume", **what}, waits=True
+        )
 
     @cached_property
-    def _text_key(self) -> str:
+    def text_key(self) -> str:
+        """The argument that is the text."""
         return "document" if "document" in self._door.as_input("") else "request"
 
     @cached_property

@@ -95,7 +95,7 @@ ADD_ONS = (
     Room("answergraph/page", 150, 4),
     Room("answergraph/many", 2126, 77, "many documents, with half-price batches, after the plan; why a pass stopped"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
-    Room("answergraph/serving", 370, 14, "agents as MCP tools, after the plan"),
+    Room("answergraph/serving", 570, 20, "agents over MCP and A2A, after the plan"),
     Room(
         "answergraph/cli",
         2370,

@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = ("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain", "mcp")
+EXTRAS = (
+    *("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain"),
+    *("mcp", "a2a"),
+)
 # LangChain's core brings PyYAML, and LangGraph's client charset-normalizer: without them nothing of theirs could be imported.
 BLOCKED = [name for name in EXTRAS if name not in {"yaml", "charset_normalizer"}]
 
@@ -89,6 +92,7 @@ def test_the_core_works_without_any_extra() -> None:
             "triage needs defusedxml: pip install 'answergraph[triage]'",
         ),
         ("mcp", "from answergraph.serving import to_mcp", "mcp needs mcp: pip install 'answergraph[mcp]'"),
+        ("a2a", "from answergraph.serving import to_a2a", "a2a needs a2a: pip install 'answergraph[a2a]'"),
         ("starlette", "import answergraph.page", "page needs starlette: pip install 'answergraph[page]'"),
         (
             "yaml",

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -11,63 +10,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import interrupt
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel
-from starlette.applications import Starlette
-from starlette.routing import Mount
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent, external_tool
+from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.serving import to_mcp
 from answergraph.serving.mcp_server import mcp_server
 from answergraph.serving.served_agent import ServedAgent
 from answergraph.testing import ScriptedChatModel
-
-
-class Verdict(BaseModel):
-    """Whether the test passed."""
-
-    passed: bool
-    score: int
-
-
-class Card(BaseModel):
-    title: str
-
-
-GOOD = {"passed": True, "score": 7}
-SHOW_CARD = external_tool("show_card", "Shows a card to the user.", Card)
-
-
-@tool
-def approve(what: str) -> str:
-    """Ask a person."""
-    return str(interrupt({"approve": what}))
-
-
-@tool
-def breaks(what: str) -> str:
-    """Break."""
-    raise RuntimeError(f"the password is {what}")
-
-
-def call(name: str, **args: object) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": f"call_{name}", "type": "tool_call"}])
-
-
-def answers(**args: object) -> AIMessage:
-    return call("Verdict", **args)
-
-
-def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
-    given = {"response_format": ToolStrategy(Verdict), "name": "verdict", **options}
-    return create_agent(ScriptedChatModel(replies=list(replies)), list(tools), **given)
+from tests.answergraph.serving.served_agents import (
+    GOOD,
+    SHOW_CARD,
+    Card,
+    Verdict,
+    agent_of,
+    answers,
+    approve,
+    breaks,
+    call,
+    hanging,
+    mounted,
+)
 
 
 def client_of(*agents: Any, mode: str = "auto") -> Client:
@@ -85,16 +51,8 @@ def error_of(result: Any) -> str:
 @asynccontextmanager
 async def over_http(agent: Any, mode: str) -> AsyncIterator[Client]:
     """Mount the agent in an application of somebody's own, and connect to it."""
-    app = Starlette(routes=[Mount("/mcp", to_mcp(agent))])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-        serving = asyncio.create_task(server.serve([listening]))
-        try:
-            async with Client(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp/", mode=mode) as client:
-                yield client
-        finally:
-            server.should_exit = True
-            await serving
+    async with mounted("/mcp", lambda _: to_mcp(agent)) as address, Client(f"{address}/", mode=mode) as client:
+        yield client
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -222,18 +180,7 @@ async def test_an_application_that_mounts_agents_answers_over_http(mode: str) ->
 
 @pytest.mark.parametrize(("is_http", "mode"), [(True, "auto"), (True, "legacy"), (False, "auto"), (False, "legacy")])
 async def test_a_call_that_its_client_cancels_cancels_the_run(is_http: bool, mode: str) -> None:
-    began, ended = asyncio.Event(), asyncio.Event()
-
-    @tool
-    async def hangs(what: str) -> str:
-        """Hang."""
-        began.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-        return what
-
+    hangs, began, ended = hanging()
     agent = agent_of(call("hangs", what="x"), tools=[hangs])
     async with over_http(agent, mode) if is_http else client_of(agent, mode=mode) as client:
         asking = asyncio.create_task(client.call_tool("verdict", {"request": "x"}))
