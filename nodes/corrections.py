@@ -43,13 +43,14 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
 def correction(reading: Reading, request: AnswerRequest, repair: Repair | None = None, *, in_next_form: bool) -> str:
     """Return the correction for a model; ``in_next_form`` if the next strategy asks.
 
-    While middleware withholds schemas, it says what would lift that.
+    While middleware withholds schemas, it says what would lift that. Without tools it does not repeat what may ask for one.
     """
     withheld = request.withheld
-    if withheld and in_next_form and request.keeps_tools:
+    may_ask_for_tools = withheld is not None or reading.feedback is not None
+    if in_next_form and may_ask_for_tools and not request.strategy.is_attempt:
         return ANSWER_IN_NEXT_FORM
-    if withheld and reading.status == "unanswered":
-        return f"{withheld}."
+    if withheld and reading.status != "invalid":
+        return f"{CUT} {withheld}." if reading.status == "truncated" else f"{withheld}."
     text = _text(reading, request.strategy, repair, in_next_form=in_next_form)
     return text if withheld is None or withheld in text else f"{text}\n{withheld}."
 

@@ -58,7 +58,7 @@ class EndingFacts:
     is_attempt: bool = True
     """Whether the strategy counts a reply without an answer as an attempt; the free part of a deferred strategy does not."""
     keeps_tools: bool = False
-    """Whether the next strategy would take away the tools that the model has to call before it may answer."""
+    """Whether the next strategy would take away tools that the correction asks for: by a check, or while schemas are withheld."""
     is_held: bool = False
     """Whether the provider enforces the schema; such a strategy asks again after a cut reply."""
     may_ask: bool = True

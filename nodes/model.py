@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelResponse
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
-from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.endings import deferred, outcome_without_format, without_format
@@ -32,6 +32,7 @@ from answergraph.state.messages import (
     TOOL_UNAVAILABLE,
     failed_call_message,
     malformed_results,
+    was_sent_back,
 )
 from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UntracedUpdate, is_traced
@@ -104,8 +105,7 @@ class ModelNode:
         if self.agent.runs_any_tool and visit.begins_run:
             self.check_tools({tool.name for tool in (*self.agent.offered_tools, *request.tools) if isinstance(tool, BaseTool)})
         if visit.forces_answer:
-            declared = request.response_format or visit.format.response_format
-            request = request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
+            request = _answer_only(visit, request)
         visit.sent = request.messages
         listeners = partial(self._listeners, visit, request)
         asking = visit.ask(request, self.bound, listeners, self.agent.name)
@@ -234,6 +234,15 @@ class ModelNode:
         elif outcome["status"] == "answered":
             ended[self.agent.keys.answer] = None
         return {**ended, **answer}
+
+
+def _answer_only(visit: ModelVisit, request: ModelRequest) -> ModelRequest:
+    """Return the request of a call in which the budget allows no tool."""
+    if request.tools and was_sent_back(request.messages[-1:]):
+        # What was sent back may ask for a tool.
+        visit.told = "\n\n".join(filter(None, (visit.told, CALLS_ARE_OVER)))
+    declared = request.response_format or visit.format.response_format
+    return request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
 
 
 def _timed_asking() -> Any:

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.answers.storage.answer_channel import AnswerCodec
-from answergraph.asking.strategies.auto_strategy import FREE
+from answergraph.asking.strategies.auto_strategy import is_free
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
@@ -203,7 +203,7 @@ class StructuredResponseNode:
             repeats=reading.status != "answered" and repeats(reading, ledger, reply.turn),
             has_next_strategy=reply.request.has_next_strategy,
             is_attempt=strategy.is_attempt or reading.counts or is_withheld,
-            keeps_tools=is_withheld and not strategy.is_attempt,
+            keeps_tools=(is_withheld or reading.feedback is not None) and not strategy.is_attempt,
             is_held=strategy.is_held,
             may_ask=reply.may_ask,
             last_call_made=ledger["last_call_made"],
@@ -230,15 +230,15 @@ class StructuredResponseNode:
         return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, object]:
-        strategy, repair = reply.request.strategy, repair_after(reading, reply.ledger, self.agent.repair)
+        repair = repair_after(reading, reply.ledger, self.agent.repair)
         results = _results(reply, reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
         if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used, is_attempt = reply.ledger["used_strategies"], reply.request.is_attempt or reading.counts
-        if strategy.tools_off and reading.check is not None and (repair is None or not repair["offered"]):
-            used = [each for each in used if each != FREE]  # what a check asks for may be a tool's result
+        if reading.feedback is not None:
+            used = [each for each in used if not is_free(each)]  # what a check asks for may be a tool's result
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": with_attempt(reply, reading),

@@ -46,7 +46,7 @@ class Reading:
     """The answer calls of the reply; each needs a tool message."""
     repairs: tuple[str, ...] = ()
     counts: bool = False
-    """Whether it counts as an attempt although no answer was requested, as a failed sample does."""
+    """Whether it counts as an attempt although no answer was requested: a failed sample, or an answer that a check rejected."""
     fields: Fields = field(default_factory=dict)
     """The records of the fields of a wrong answer, by path."""
     written: Any = None
@@ -63,7 +63,7 @@ class Reading:
         problems = [(path, record["problem"]) for path, record in fields.items() if record["problem"] is not None]
         who = f"The check {check!r}" if check else "A check"
         reason = f"{who} rejected {_first_of(problems or [('', feedback)], 'the answer')}"
-        wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical)
+        wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, counts=True)
         answer = self.answer
         written = None if answer is None else answer.data if answer.source is None else answer.source
         return replace(wrong, fields=fields, check=check, written=written)

@@ -69,6 +69,12 @@ def is_correction(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
+def was_sent_back(messages: Sequence[BaseMessage]) -> bool:
+    """Return whether these are corrections or the errors of calls."""
+    ids = [(each.id or "").startswith(CORRECTION_ID_PREFIX) for each in messages]
+    return any(ids) or any(isinstance(each, ToolMessage) and each.status == "error" for each in messages)
+
+
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[object]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}

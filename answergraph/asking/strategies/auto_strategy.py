@@ -41,7 +41,12 @@ class TextProtocolStrategy(Strategy[SchemaT]):
 
 
 FREE = "free"
-"""The id of the free loop among a request's strategies."""
+"""The id of the free loop among a request's strategies; in a ladder its place stands before it."""
+
+
+def is_free(strategy_id: str) -> bool:
+    """Return whether an id is that of a free loop."""
+    return strategy_id.rpartition(":")[2] == FREE
 
 
 class FreeLoop(NoResponse):

@@ -97,7 +97,7 @@ class PromptedStrategy(Strategy[SchemaT]):
         return without_refused_tools(request, self) if self.json_mode else request
 
     def request_text(self) -> str:
-        return "Answer with the JSON object that was asked for, and with nothing else."
+        return "Answer with the JSON object that was asked for, and with no other text."
 
     def _prompt(self, has_tools: bool) -> str:
         if self.show == "schema":

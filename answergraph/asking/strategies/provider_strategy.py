@@ -111,7 +111,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         return data if isinstance(compiled, SchemaNotExpressible) else compiled.restore(data)
 
     def request_text(self) -> str:
-        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and nothing else."
+        return f"Give your answer as a JSON object of the schema {' or '.join(self.schema_names)}, and no other text."
 
     def unreadable(self, error: Exception) -> ValueError:
         label = getattr(self.schemas[0].declared, "__name__", "response_format")

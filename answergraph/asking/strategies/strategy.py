@@ -89,11 +89,6 @@ class AnswerRequest:
         """Whether a reply without an answer counts as an attempt."""
         return self.strategy.is_attempt or self.withheld is not None
 
-    @property
-    def keeps_tools(self) -> bool:
-        """Whether the next strategy would take away the tools that lift the narrowing."""
-        return self.withheld is not None and not self.strategy.is_attempt
-
 
 class Strategy(ABC, Generic[SchemaT]):
     """One way to ask a model for an answer."""
