@@ -1,32 +1,47 @@
-"""Turns calls that a model wrote as text into tool calls."""
+"""Turns a call that a model wrote as text into a tool call.
 
-from collections.abc import Collection, Sequence
+Such a call is a weaker intention than a call that the provider parsed: small models list calls that they make up, and repeat
+them. So one call of a reply is carried out, and none whose result the run has.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
+from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.strategies.strategy import Strategy
-from answergraph.reading.text_calls import find_text_calls
+from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
+from answergraph.state.messages import is_correction
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT, diagnose
-from answergraph.state.turn import Turn
+
+_MAX_FAILURES = 2
+"""Of a call; after them it is not carried out again."""
+_NAME = re.compile(r"""["'](?:name|function)["']\s*+:\s*+["']([\w.-]{1,64}+)["']""")
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, history: Sequence[AnyMessage]) -> AIMessage:
-    """Return a reply in which the written calls of offered tools are tool calls with new ids.
+    """Return a reply in which the first written call without a result is a tool call with a new id; others are dropped.
 
-    The reply is unchanged if there are none, or if its text may be the answer. In a cut reply only complete calls count. Small
-    models repeat calls endlessly: if an answer is requested, a call that returned the same result twice is dropped.
+    The reply is unchanged if there are none, or if its text may be the answer. Of a cut reply only its first call counts. A text
+    that is only the call of an unknown tool is a call too, which its error answers. Where no answer is asked for, a call that has
+    a result is made again: the run would end otherwise.
     """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:
         return message
-    text = message.text
-    found = find_text_calls(text, names)
-    malformed = () if diagnose(message) == "truncated" else found.malformed
+    is_cut = diagnose(message) == "truncated"
+    found = find_text_calls(message.text, names)
+    malformed = () if is_cut else found.malformed
     if not found.calls and not malformed:
-        return message
-    made = Turn({"messages": list(history)}).calls_without_news if strategy.schemas else ()
+        found = _unknown_call(message.text, names, strategy)
+        if not found.calls:
+            return message
+    calls = found.calls[:1] if is_cut else found.calls
+    new = [call for call in calls if not _is_done(call, history)]
+    chosen = new[:1] if strategy.schemas else (new or calls)[:1]
     content: object = found.rest
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
@@ -34,18 +49,45 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
     return message.model_copy(
         update={
             "content": content,
-            "tool_calls": [
-                tool_call(name=call.name, args=call.args, id=_new_id())
-                for call in found.calls
-                if (call.name, call.args) not in made
-            ],
+            "tool_calls": [tool_call(name=call.name, args=call.args, id=_new_id()) for call in chosen],
             "invalid_tool_calls": [
-                invalid_tool_call(name=name, args=text, id=_new_id(), error="its arguments are cut, or not a JSON object")
-                for name in malformed
+                invalid_tool_call(name=name, args=message.text, id=_new_id(), error="its arguments are cut, or not a JSON object")
+                for name in (() if found.calls else malformed[:1])
             ],
             "response_metadata": {**message.response_metadata, CALLS_FROM_TEXT: True},
         }
     )
+
+
+def _unknown_call(text: str, names: Collection[str], strategy: Strategy) -> TextCalls:
+    """Return the call that is all of a text, of a name that is neither a tool's nor an answer's."""
+    name = _NAME.search(text) if names and strategy.schemas and not any(map(_takes_calls, strategy.schemas)) else None
+    if name is None or name[1] in names or any(schema.name == name[1] for schema in strategy.all_schemas):
+        return TextCalls((), text)
+    found = find_text_calls(text, [name[1]])
+    return TextCalls((), text) if found.rest else found
+
+
+def _takes_calls(schema: AnswerSchema) -> bool:
+    return schema.looks_like_call or schema.declares_keys_of({"name": "", "arguments": ""})
+
+
+def _is_done(call: TextCall, history: Sequence[AnyMessage]) -> bool:
+    """Return whether the run has the result of a call, or its error twice."""
+    results = list(_results(call, history))
+    return len(results) >= _MAX_FAILURES or any(result.status == "success" for result in results)
+
+
+def _results(call: TextCall, history: Sequence[AnyMessage]) -> Iterator[ToolMessage]:
+    results: dict[str | None, ToolMessage] = {}
+    for message in reversed(history):
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            return
+        if isinstance(message, ToolMessage):
+            results[message.tool_call_id] = message
+        for made in message.tool_calls if isinstance(message, AIMessage) else ():
+            if (made["name"], made["args"]) == (call.name, call.args) and made["id"] in results:
+                yield results[made["id"]]
 
 
 def _new_id() -> str:

@@ -214,17 +214,6 @@ class Turn:
         return next((each for each in reversed(self.messages[: self.index]) if isinstance(each, AIMessage)), None)
 
     @property
-    def calls_without_news(self) -> list[tuple[str, Any]]:
-        """The names and arguments of the calls, if the turn before had the same calls and results."""
-        turns = []
-        for turn in (self, Turn({"messages": self.messages[: self.index]})):
-            if turn.reply is None or not all(isinstance(result, ToolMessage) for result in turn.after):
-                return []
-            called = [(call["name"], call["args"]) for call in turn.reply.tool_calls]
-            turns.append((called, [result.content for result in turn.after]))
-        return turns[0][0] if turns[0] == turns[1] else []
-
-    @property
     def direct_results(self) -> list[ToolMessage]:
         """The results of a turn that called only tools that return directly, which ends the run; otherwise none.
 

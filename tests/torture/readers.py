@@ -230,7 +230,7 @@ READERS = (
     Reader(
         "calls written as text",
         lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, ()),
-        (f"{_READING}.text_calls",),
+        (f"{_READING}.text_calls", f"{_READING}.calls_from_text"),
     ),
     Reader(
         "errors of a provider",

@@ -117,13 +117,6 @@ def test_tool_calls_that_were_cut_twice_in_a_row_repeat() -> None:
     assert not turn(USER, cut(), cut()).repeats_cut_calls
 
 
-def test_the_same_calls_with_the_same_results_bring_nothing_new() -> None:
-    one = said(call("search"))
-    assert turn(USER, one, result(), one, result()).calls_without_news == [("search", {})]
-    assert turn(USER, one, result(), one, ToolMessage("other", tool_call_id="1")).calls_without_news == []
-    assert turn(USER, one, result(), one, result(), USER).calls_without_news == []
-
-
 def test_an_earlier_reply_is_read_with_all_that_followed_it() -> None:
     own, written = said(call("Verdict")), said(text="Yours.")
     read = Turn({"messages": [USER, own, written]}, NAMES, at=1)

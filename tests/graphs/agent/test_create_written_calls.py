@@ -104,35 +104,6 @@ def test_a_call_of_a_tool_that_is_written_as_text_is_carried_out(run: Any, strat
 
 
 @STRATEGIES
-def test_a_written_call_that_is_copied_in_vain_is_not_carried_out_a_third_time(run: Any, strategy: Any) -> None:
-    model = ScriptedChatModel(replies=[CALL, f"```{CALL}```", f"Again: {CALL}", RAIN])
-    result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
-    assert [m.text for m in result["messages"] if isinstance(m, ToolMessage)][:3] == ["Rain in Oslo."] * 2
-    assert result["structured_response"] == Weather(city="Oslo", rain=True)
-
-
-def test_a_written_call_whose_result_has_changed_is_carried_out_again(run: Any) -> None:
-    states = iter(["queued", "running", "done"])
-
-    @tool
-    def get_state(job: str) -> str:
-        """Look the state of a job up."""
-        return next(states)
-
-    asks = '{"name": "get_state", "arguments": {"job": "build"}}'
-    model = ScriptedChatModel(replies=[asks, asks, asks, RAIN, RAIN])
-    result = run(create_agent(model, [get_state], response_format=Weather), QUESTION)
-    assert [m.text for m in result["messages"] if isinstance(m, ToolMessage)][:3] == ["queued", "running", "done"]
-
-
-def test_several_calls_of_one_text_are_carried_out_in_order(run: Any) -> None:
-    model = ScriptedChatModel(replies=[f"{CALL}\n{CALL.replace('Oslo', 'Rome')}", "Both rainy."])
-    result = run(create_agent(model, [get_weather]), QUESTION)
-    assert [m.text for m in result["messages"] if isinstance(m, ToolMessage)] == ["Rain in Oslo.", "Rain in Rome."]
-    assert result["messages"][1].text == ""
-
-
-@STRATEGIES
 @pytest.mark.parametrize("reply", [CALL, '{"name": "other", "parameters": {}}'])
 def test_a_call_is_never_the_answer(run: Any, strategy: Any, reply: str) -> None:
     good = '{"name": "Oslo", "country": null}'

@@ -1,0 +1,73 @@
+"""A call that a model writes as text is a weaker intention than a native one: one of a reply runs, and none in vain."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import ToolException, tool
+
+from answergraph import AutoStrategy, DeferredStrategy, ToolStrategy, create_agent
+from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.test_create_written_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
+
+
+def tool_texts(result: Any) -> list[str]:
+    return [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+
+
+ROME = CALL.replace("Oslo", "Rome")
+BOTH = ["Rain in Oslo.", "Rain in Rome."]
+
+
+@STRATEGIES
+def test_a_written_call_whose_result_is_there_is_not_carried_out_again(run: Any, strategy: Any) -> None:
+    model = ScriptedChatModel(replies=[CALL, f"```{CALL}```", RAIN])
+    result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
+    assert tool_texts(result)[:2].count("Rain in Oslo.") == 1
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
+def test_a_written_call_that_failed_is_carried_out_once_more(run: Any) -> None:
+    carried_out: list[str] = []
+
+    @tool
+    def get_state(job: str) -> str:
+        """Look the state of a job up."""
+        carried_out.append(job)
+        raise ToolException("busy")
+
+    get_state.handle_tool_error = True
+    asks = '{"name": "get_state", "arguments": {"job": "build"}}'
+    model = ScriptedChatModel(replies=[asks, asks, asks, RAIN, RAIN])
+    run(create_agent(model, [get_state], response_format=Weather), QUESTION)
+    assert carried_out == ["build", "build"]
+
+
+def test_one_call_of_a_text_is_carried_out_and_the_next_one_when_the_model_writes_it_again(run: Any) -> None:
+    model = ScriptedChatModel(replies=[f"{CALL}\n{CALL}\n{ROME}", f"{CALL}\n{ROME}", "Both rainy.", RAIN])
+    result = run(create_agent(model, [get_weather], response_format=DeferredStrategy(ToolStrategy(Weather))), QUESTION)
+    assert tool_texts(result)[:2] == BOTH
+    assert result["outcome"]["usage"]["tool_calls"] == 2
+    assert result["messages"][1].text == ""
+
+
+def test_nothing_behind_the_first_call_of_a_cut_text_is_carried_out(run: Any) -> None:
+    cut = AIMessage(f"{CALL}\n{ROME}\n" * 5, response_metadata={"finish_reason": "length"})
+    model = ScriptedChatModel(replies=[cut, cut, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=Weather), QUESTION)
+    assert result["outcome"]["usage"]["tool_calls"] == 1
+
+
+def test_without_a_response_format_a_text_has_one_call_too(run: Any) -> None:
+    model = ScriptedChatModel(replies=[f"{CALL}\n{ROME}", ROME, "Both rainy."])
+    assert tool_texts(run(create_agent(model, [get_weather]), QUESTION)) == BOTH
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
+def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_are(run: Any, strategy: Any) -> None:
+    unknown = '<tool_call>{"name": "get_wind", "arguments": {"city": "Oslo"}}</tool_call>'
+    model = ScriptedChatModel(replies=[unknown, CALL, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
+    assert "get_wind is not a valid tool, try one of [get_weather]" in tool_texts(result)[0]
+    assert tool_texts(result)[1] == "Rain in Oslo."
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
