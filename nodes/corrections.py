@@ -17,7 +17,6 @@ CONFIRM_ANSWER = (
 CUT = "Your reply was cut at the token limit. Be brief."
 BE_BRIEF = "Be brief. Like this: {example}"
 """After a cut, to a model whose provider holds it to the schema: the fewer tokens, the better a small model follows."""
-ANSWER_IN_NEXT_FORM = "Give your final answer now, in the form you are asked for."
 WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
 CORRECT_IN_NEXT_FORM = "When you give your answer, give it in the form you are asked for."
 """Follows the problem of an answer, which may be a missing tool call."""
@@ -48,7 +47,7 @@ def correction(reading: Reading, request: AnswerRequest, repair: Repair | None =
     withheld = request.withheld
     may_ask_for_tools = withheld is not None or reading.feedback is not None
     if in_next_form and may_ask_for_tools and not request.strategy.is_attempt:
-        return ANSWER_IN_NEXT_FORM
+        return request.strategy.hands_over
     if withheld and reading.status != "invalid":
         return f"{CUT} {withheld}." if reading.status == "truncated" else f"{withheld}."
     text = _text(reading, request.strategy, repair, in_next_form=in_next_form)
@@ -68,7 +67,7 @@ def _text(reading: Reading, strategy: Strategy, repair: Repair | None, *, in_nex
 
         return f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
     if in_next_form and reading.status != "invalid":
-        return f"{CUT} {ANSWER_IN_NEXT_FORM}" if reading.status == "truncated" else ANSWER_IN_NEXT_FORM
+        return f"{CUT} {strategy.hands_over}" if reading.status == "truncated" else strategy.hands_over
     text = _what_is_wrong(reading, strategy)
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
 

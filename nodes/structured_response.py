@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from answergraph.answers.storage.answer_channel import AnswerCodec
-from answergraph.asking.strategies.auto_strategy import is_free
+from answergraph.asking.strategies.auto_strategy import with_tools_again
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
@@ -238,7 +238,7 @@ class StructuredResponseNode:
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used, is_attempt = reply.ledger["used_strategies"], reply.request.is_attempt or reading.counts
         if reading.feedback is not None:
-            used = [each for each in used if not is_free(each)]  # what a check asks for may be a tool's result
+            used = with_tools_again(used, reply.request.strategy_id)  # what a check asks for may be a tool's result
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": with_attempt(reply, reading),

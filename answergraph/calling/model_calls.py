@@ -18,6 +18,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
+from answergraph.asking.strategies.auto_strategy import FREE
+from answergraph.asking.strategies.call_or_answer import note_calls
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
@@ -101,7 +103,7 @@ class ModelCalls:
             self.model_calls += 1
             reply = as_received(message, agent_name)
             if bound.tools_in_text:
-                reply = with_calls(reply, bound.tools_in_text, wanted.strategy, to_send.messages)
+                reply = _with_calls(reply, bound.tools_in_text, wanted, to_send)
             is_same = (wanted.dialect, wanted.note) == (bound.dialect, bound.note)
             return wanted if is_same else replace(wanted, dialect=bound.dialect, note=bound.note), reply
 
@@ -137,6 +139,13 @@ class ModelCalls:
         if refused.has_next_strategy:
             self.used_strategies.append(refused.strategy_id)
         return refused.has_next_strategy
+
+
+def _with_calls(reply: AIMessage, names: frozenset[str], wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
+    read = with_calls(reply, names, wanted.strategy, sent.messages)
+    if wanted.strategy_id == FREE:
+        note_calls(sent.model, read)
+    return read
 
 
 def purse_of(limits: UsageLimits) -> Purse:

@@ -8,13 +8,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
-from answergraph.state.messages import is_correction
+from answergraph.state.messages import of_run
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT, diagnose
 
 _MAX_FAILURES = 2
@@ -79,15 +79,12 @@ def _is_done(call: TextCall, history: Sequence[AnyMessage]) -> bool:
 
 
 def _results(call: TextCall, history: Sequence[AnyMessage]) -> Iterator[ToolMessage]:
-    results: dict[str | None, ToolMessage] = {}
-    for message in reversed(history):
-        if isinstance(message, HumanMessage) and not is_correction(message):
-            return
-        if isinstance(message, ToolMessage):
-            results[message.tool_call_id] = message
-        for made in message.tool_calls if isinstance(message, AIMessage) else ():
-            if (made["name"], made["args"]) == (call.name, call.args) and made["id"] in results:
-                yield results[made["id"]]
+    made = set[str | None]()
+    for message in of_run(history):
+        if isinstance(message, AIMessage):
+            made |= {each["id"] for each in message.tool_calls if (each["name"], each["args"]) == (call.name, call.args)}
+        if isinstance(message, ToolMessage) and message.tool_call_id in made:
+            yield message
 
 
 def _new_id() -> str:

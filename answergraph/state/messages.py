@@ -69,6 +69,12 @@ def is_correction(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and (message.id or "").startswith(CORRECTION_ID_PREFIX)
 
 
+def of_run(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+    """Return the messages of the last run: those after the last one of a user."""
+    starts = (place for place in range(len(messages), 0, -1) if isinstance(messages[place - 1], HumanMessage))
+    return messages[next((place for place in starts if not is_correction(messages[place - 1])), 0) :]
+
+
 def was_sent_back(messages: Sequence[BaseMessage]) -> bool:
     """Return whether these are corrections or the errors of calls."""
     ids = [(each.id or "").startswith(CORRECTION_ID_PREFIX) for each in messages]

@@ -30,23 +30,24 @@ def wrapped_value(schema: Mapping[str, object]) -> dict[str, Any]:
     return {**root, "$defs": definitions} if definitions else root
 
 
-def envelope(members: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+def envelope(members: Sequence[tuple[str, Mapping[str, Any]]], keys: tuple[str, str] = (SCHEMA, VALUE)) -> dict[str, Any]:
     """Return the schema of a union: an ``anyOf`` of ``{"schema": name, "value": …}``, which ties names to values.
 
-    Members that have a discriminator of their own need no envelope.
+    Members that have a discriminator of their own need no envelope, unless it has other ``keys``.
     """
     definitions: dict[str, object] = {}
-    if _have_discriminator([schema for _, schema in members]):
+    name_key, value_key = keys
+    if name_key == SCHEMA and _have_discriminator([schema for _, schema in members]):
         alternatives = [_moved(schema, f"#/anyOf/{place}", definitions) for place, (_, schema) in enumerate(members)]
     else:
         alternatives = [
             {
                 "type": "object",
                 "properties": {
-                    SCHEMA: {"const": name},
-                    VALUE: _moved(schema, f"#/anyOf/{place}/properties/{VALUE}", definitions),
+                    name_key: {"const": name},
+                    value_key: _moved(schema, f"#/anyOf/{place}/properties/{value_key}", definitions),
                 },
-                "required": [SCHEMA, VALUE],
+                "required": [name_key, value_key],
                 "additionalProperties": False,
             }
             for place, (name, schema) in enumerate(members)

@@ -17,6 +17,7 @@ from answergraph.asking.providers.model_capabilities import (
     supports_native_format,
 )
 from answergraph.asking.providers.refusals import TOOL_CALLING, is_refused
+from answergraph.asking.strategies.call_or_answer import CallOrAnswer, calls_come_as_text, works_for
 from answergraph.asking.strategies.prompted_strategy import PromptedStrategy
 from answergraph.asking.strategies.provider_strategy import ProviderStrategy
 from answergraph.asking.strategies.strategy import Binding, NamedStrategy, NoResponse, SchemaT, Strategy
@@ -44,9 +45,18 @@ FREE = "free"
 """The id of the free loop among a request's strategies; in a ladder its place stands before it."""
 
 
-def is_free(strategy_id: str) -> bool:
-    """Return whether an id is that of a free loop."""
-    return strategy_id.rpartition(":")[2] == FREE
+CALLS = "calls"
+"""The id of the strategy that asks for a call or the answer; in a ladder its place stands before it."""
+
+
+def with_tools_again(used: Sequence[str], last: str) -> list[str]:
+    """Return the ids of strategies no longer used, without the ways of calling tools that the run had; ``last`` asked last."""
+    ways = (CALLS,) if any(_is_one_of(each, (CALLS,)) for each in (*used, last)) else (FREE,)
+    return [each for each in used if not _is_one_of(each, ways)]
+
+
+def _is_one_of(strategy_id: str, ids: Sequence[str]) -> bool:
+    return strategy_id.rpartition(":")[2] in ids
 
 
 class FreeLoop(NoResponse):
@@ -68,8 +78,9 @@ class AutoStrategy(Strategy[SchemaT]):
 
     The order is: the provider's own mode, the answer tool with a forced call, the answer tool without one, the provider's JSON
     mode, and the prompt alone. If a format prevents tool calls on the model's server, the model uses its tools first and is asked
-    for the answer afterwards. A model without tool calling is wrapped in a ``ReActTextModel`` if there are tools, or tool
-    calls in the conversation. A bare schema as ``response_format`` means this strategy.
+    for the answer afterwards, or is asked for a call or the answer under one schema. A model without tool calling is wrapped in a
+    ``ReActTextModel`` if there are tools, or tool calls in the conversation. A bare schema as ``response_format`` means this
+    strategy.
     """
 
     name = "auto"
@@ -96,6 +107,8 @@ class AutoStrategy(Strategy[SchemaT]):
         self._json_mode: Strategy[Any] = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
         self._prompted: Strategy[Any] = PromptedStrategy(schemas)
         self._free = FreeLoop(schemas)
+        self._free_first = self._free.changed(hands_over="Go on, in the form you are asked for.")
+        self._call_or_answer = CallOrAnswer(schemas)
         self._text_protocol: Strategy[Any] = TextProtocolStrategy(schemas)
 
     def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
@@ -103,7 +116,12 @@ class AutoStrategy(Strategy[SchemaT]):
             return [NamedStrategy(TextProtocolStrategy.name, self._text_protocol.narrowed(self.schema_names))]
         calls = request.tool_choice is not NO_CALLS
         if request.tools and calls and answers_last(request.model):
-            return after_tools(self._free.narrowed(self.schema_names), self, request)
+            free, *final = after_tools(self._free.narrowed(self.schema_names), self, request)
+            held = self._call_or_answer.narrowed(self.schema_names).offering(request)
+            if not works_for(held, request):
+                return [free, *final]
+            first = [] if calls_come_as_text(request) else [NamedStrategy(FREE, self._free_first.narrowed(self.schema_names))]
+            return [*first, NamedStrategy(CALLS, held), *final]
         is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
         native = (self._native,) if is_native else ()
         forced = () if refuses_forced_tools(request.model) else (self._tool,)
@@ -113,7 +131,7 @@ class AutoStrategy(Strategy[SchemaT]):
 
     def parts(self) -> Sequence[Strategy[Any]]:
         asking = (self._native, self._tool, self._free_tool, self._json_mode, self._prompted)
-        return (*asking, self._free, self._text_protocol)
+        return (*asking, self._free, self._call_or_answer, self._text_protocol)
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:
         schemas: Any = super().widened(more).schemas

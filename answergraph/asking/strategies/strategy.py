@@ -113,6 +113,9 @@ class Strategy(ABC, Generic[SchemaT]):
     tools_off: bool = False
     """Whether user tools may not be called."""
 
+    hands_over: str = "Give your final answer now, in the form you are asked for."
+    """What the model is told when the next strategy asks."""
+
     def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)

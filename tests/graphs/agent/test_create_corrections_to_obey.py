@@ -5,6 +5,7 @@ The model's replies are drawn. Of each request, what was said since the last rep
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -138,6 +139,8 @@ class Offer:
         self.callable = {"none": []}.get(str(named), [named] if named in names else names)
         kwargs = request.kwargs
         self.format = kwargs.get("response_format") or (kwargs.get("extra_body") or {}).get("response_format") or {}
+        self.named = set(re.findall('"const": "([^"]*)"', json.dumps(self.format)))
+        """The calls that the schema of the reply has, where calls are written under it."""
         self.last = str(request.messages[-1].text)
         self.text_protocol = "Action:" in "".join(str(message.text) for message in request.messages)
         """Whether tools and answer are written as text."""
@@ -148,11 +151,11 @@ class Offer:
         return self.format.get("type") == "json_schema" or is_asked_for or self.text_protocol
 
     def offers(self, name: str) -> bool:
-        return name in self.callable or self.text_protocol
+        return name in self.callable or name in self.named or self.text_protocol
 
     @property
     def offers_answer(self) -> bool:
-        return self.answers_in_text or bool({"Cause", "Abstention"}.intersection(self.callable))
+        return any(map(self.offers, ("Cause", "Abstention"))) or (self.answers_in_text and not self.named)
 
 
 def said_since(messages: Sequence[BaseMessage]) -> str:
@@ -176,7 +179,7 @@ def violations(said: str, offer: Offer) -> list[str]:
         "calling the tool Cause": offer.offers("Cause"),
         "JSON object of the schema": offer.answers_in_text,
         "JSON object that was asked for": offer.answers_in_text,
-        "nothing else": not {"read_log", "read_clock"}.intersection(offer.callable),
+        "nothing else": not {"read_log", "read_clock"}.intersection([*offer.callable, *offer.named]),
         "final answer now": offer.offers_answer,
     }
     return [words for words, can_be_done in rules.items() if words in said and not can_be_done]

@@ -1,0 +1,117 @@
+"""The strategy of servers that enforce a schema but no tool calls: each reply is a call or the answer, under one schema.
+
+Small models write calls as text, if they call at all. Here the tools are described in words, and the server holds the reply to
+``{"name": …, "arguments": …}`` of one of them or of the answer. What the reply calls is then read like any call written as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, envelope, without
+from answergraph.asking.model_request import ModelRequest
+from answergraph.asking.providers.model_capabilities import answers_last, supports_native_format, wire_dialect
+from answergraph.asking.providers.refusals import is_refused, remember_refusal
+from answergraph.asking.strategies.provider_strategy import native_format_binding
+from answergraph.asking.strategies.strategy import Binding, Strategy
+from answergraph.json_schema.dialects import Dialect
+from answergraph.json_schema.wire_schema import wire_schema
+from answergraph.state.messages import of_run
+from answergraph.state.stop_reasons import CALLS_FROM_TEXT
+
+NATIVE_CALLS = "native_calls"
+"""Remembered as refused for a model whose calls came as text."""
+_FORCED = ("any", "required")
+_KEYS = ("name", "arguments")
+_PROMPT = "Reply with one call, as JSON with its name and its arguments:\n{calls}"
+_LINE = "- {name}({arguments}): {description}"
+
+
+class CallOrAnswer(Strategy[Any]):
+    """One schema for the calls of tools and the answer; ``offering`` says which of them a request has."""
+
+    name = "call_or_answer"
+    is_held = True
+    is_attempt = False
+
+    functions: Sequence[Mapping[str, Any]] = ()
+    """The tools that may be called, as OpenAI describes functions."""
+    has_answer: bool = True
+
+    def offering(self, request: ModelRequest) -> CallOrAnswer:
+        """Return this strategy with what the run may call now; always the same object for the same.
+
+        A call comes first: without a result both what is asked and small models' habits lead to an answer that is made up. A
+        ``tool_choice`` of the developer's, such as ``"auto"``, allows the answer at once. A tool without arguments is not called
+        again.
+        """
+        results, finished = 0, set[str]()
+        done = {each.tool_call_id for each in of_run(request.messages) if isinstance(each, ToolMessage)}
+        for message in of_run(request.messages):
+            for call in message.tool_calls if isinstance(message, AIMessage) else ():
+                if call["id"] in done and call["name"] not in self.schema_names:
+                    results += 1
+                    finished.update(() if call["args"] else (call["name"],))
+        has_answer = results > 0 or request.tool_choice not in (None, *_FORCED)
+        key = (frozenset(finished), has_answer)
+        return self.derived.get_or_make(lambda: self._made(request, finished, has_answer=has_answer), *request.tools, key=key)
+
+    def _made(self, request: ModelRequest, finished: set[str], *, has_answer: bool) -> CallOrAnswer:
+        described = [convert_to_openai_tool(tool) for tool in request.tools]
+        functions = [tool["function"] for tool in described if tool.get("type") == "function"]
+        left = [each for each in functions if each["name"] not in finished or each.get("parameters", {}).get("properties")]
+        return self.changed(functions=left, has_answer=has_answer or not left)
+
+    def binding(self, request: ModelRequest) -> Binding:
+        members = [(each["name"], each.get("parameters") or {"type": "object", "properties": {}}) for each in self.functions]
+        members += [(each.name, each.json_schema) for each in self.schemas if self.has_answer]
+        schema = wire_schema(without("title", envelope(members, _KEYS)), Dialect.PLAIN).schema
+        binding = native_format_binding(
+            request.override(tools=[]), {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
+        )
+        return replace(binding, prompt=_PROMPT.format(calls="\n".join(self._lines())))
+
+    def _lines(self) -> Sequence[str]:
+        answers = [(each.name, each.json_schema, f"Gives your answer. {each.description}") for each in self.schemas]
+        calls = [(each["name"], each.get("parameters", {}), each.get("description", "")) for each in self.functions]
+        return [
+            _LINE.format(name=name, arguments=", ".join(parameters.get("properties", ())), description=description.strip())
+            for name, parameters, description in [*calls, *(answers if self.has_answer else ())]
+        ]
+
+    def restored(self, data: object, dialect: Dialect) -> Any:
+        """Return an answer's call as an envelope."""
+        if not isinstance(data, dict) or data.keys() != set(_KEYS):
+            return data
+        name, arguments = (data[key] for key in _KEYS)
+        schema = next((each for each in self.schemas if each.name == name), None)
+        if schema is None:
+            return data
+        is_wrapped = not schema.is_object and isinstance(arguments, dict) and arguments.keys() == {VALUE}
+        return {SCHEMA: name, VALUE: arguments[VALUE] if is_wrapped else arguments}
+
+    def request_text(self) -> str:
+        return f"Call a tool, or give your answer by a call of {' or '.join(self.schema_names)}."
+
+
+def works_for(strategy: CallOrAnswer, request: ModelRequest) -> bool:
+    """Return whether a server enforces schemas, and is not known to take calls itself."""
+    is_plain = wire_dialect(request.model) is Dialect.PLAIN and all(schema.strict is None for schema in strategy.schemas)
+    return is_plain and supports_native_format(request.model, request.tools, calls=False) and not strategy.is_refused(request)
+
+
+def calls_come_as_text(request: ModelRequest) -> bool:
+    """Return whether a free reply is known to be of no use, or a call is required."""
+    return request.tool_choice in _FORCED or is_refused(request.model, NATIVE_CALLS, beside_tools=False)
+
+
+def note_calls(model: object, reply: AIMessage) -> None:
+    """Remember whether a server has parsed the calls of a free reply, or left them as text."""
+    if reply.tool_calls and answers_last(model):
+        is_text = CALLS_FROM_TEXT in reply.response_metadata
+        remember_refusal(model, NATIVE_CALLS if is_text else CallOrAnswer.name, beside_tools=False)
