@@ -237,8 +237,7 @@ class StructuredResponseNode:
             cut = reply.message if reading.status == "truncated" else None
             corrections += [*([without_cut_text(cut)] if cut and not cut.tool_calls else []), correction_message(text)]
         used, is_attempt = reply.ledger["used_strategies"], reply.request.is_attempt or reading.counts
-        if reading.feedback is not None:
-            used = with_tools_again(used, reply.request.strategy_id)  # what a check asks for may be a tool's result
+        used = used if reading.feedback is None else with_tools_again(used, reply.request.strategy_id)
         ledger: RunLedger = {
             **reply.ledger,
             "attempts": with_attempt(reply, reading),
@@ -267,6 +266,8 @@ class StructuredResponseNode:
     ) -> dict[str, object]:
         answer = reading.answer if reading.status == "answered" else None
         attempts = with_attempt(reply, reading)
+        if status == "answered" and self.agent.has_tools and reply.ledger["usage"]["tool_calls"] == 0:
+            reading = replace(reading, reason=f"{reading.reason} No tool was called.")
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
         ledger: RunLedger = {**reply.ledger, "attempts": attempts, "finished": True}
         ledger.pop("repair", None)

@@ -50,7 +50,10 @@ CALLS = "calls"
 
 
 def with_tools_again(used: Sequence[str], last: str) -> list[str]:
-    """Return the ids of strategies no longer used, without the ways of calling tools that the run had; ``last`` asked last."""
+    """Return the ids of strategies no longer used, except ways of calling tools: what a check asks for may be a tool's result.
+
+    ``last`` is the id of the strategy that asked last.
+    """
     ways = (CALLS,) if any(_is_one_of(each, (CALLS,)) for each in (*used, last)) else (FREE,)
     return [each for each in used if not _is_one_of(each, ways)]
 
