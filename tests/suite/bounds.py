@@ -41,7 +41,7 @@ CORE = (
     Room("answergraph/state", 2450, 109, "turn, field records, what earlier versions stored; the caller's input"),
     Room("answergraph/answers", 2120, 131, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
     Room("answergraph/patches", 380, 16, "an answer is repaired field by field"),
-    Room("answergraph/asking", 2270, 130),
+    Room("answergraph/asking", 2400, 130, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
         *("answergraph/evidence", 4807, 60),
@@ -52,15 +52,15 @@ CORE = (
     Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
     Room(
         "answergraph/calling",
-        786,
+        796,
         23,
         "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced; single calls",
     ),
     Room(
         "nodes",
-        2575,
+        2590,
         112,
-        "repair; runs without a format end in the same table; a limit, and what comes before an answer, is named; a review",
+        "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
     ),
     Room(
         "middleware", 1219, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
@@ -134,7 +134,7 @@ CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
 # The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
-MODULES_OF_OURS = 122
+MODULES_OF_OURS = 123
 
 
 @cache
