@@ -186,7 +186,8 @@ def typed_by_response_format(create: Callable[..., object]) -> CreateAgent:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=hint)
         for name, hint in AgentArguments.__annotations__.items()
     ]
-    named.insert(2, response_format)  # as in LangChain's order
+    named.insert(2, named.pop(-2))  # the state_schema: as in LangChain's order
+    named.insert(2, response_format)
     create.__signature__ = signature.replace(parameters=[model, tools, *named, output_key])  # type: ignore[attr-defined]  # PEP 362
     # Type checkers cannot relate the overloads to the implementation, which accepts and returns any type.
     return cast("CreateAgent", create)

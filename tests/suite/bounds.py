@@ -68,7 +68,7 @@ CORE = (
     Room("graphs/*.py", 140, 32),
     Room(
         "graphs/agent",
-        1482,
+        1483,
         125,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
