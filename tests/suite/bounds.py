@@ -134,6 +134,7 @@ CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
 # The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
+# The strategy that asks for a call or the answer is one.
 MODULES_OF_OURS = 123
 
 
