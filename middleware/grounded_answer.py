@@ -179,7 +179,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         self._refuse_too_little(report.fields)
         rewritten = answer
         for field in claims:
-            if isinstance(field.mark, Quote) and field.mark.rewrite:
+            if isinstance(field.mark, Quote) and field.mark.rewrite and report.fields[field.path]["status"] == "supported":
                 rewritten = with_value(rewritten, field.path, passage_of(report.fields[field.path]["evidence"][0]))
         return AnswerAccepted(report.fields, answer=None if rewritten is answer else rewritten)
 

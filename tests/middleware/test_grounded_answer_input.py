@@ -9,9 +9,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Grounded, ToolStrategy, create_agent
+from answergraph import AgentSpecError, Grounded, Quote, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -156,3 +157,24 @@ def test_leaving_out_is_refused_where_no_checked_field_has_a_default(schema: Any
     with pytest.raises(AgentSpecError, match=r"on_doubt='omit'.* could leave nothing out"):
         extractor(schema=schema, on_doubt="omit", **options)
     assert extractor(schema=Required, on_doubt="omit")
+
+
+class Note(BaseModel):
+    words: Annotated[str, Quote(rewrite=True)]
+
+
+def test_a_quote_that_a_person_wrote_stays_as_it_is(run: Run) -> None:
+    agent = create_agent(
+        ScriptedChatModel(replies=[answer(named="Note", words="Amount overdue: 9 EUR")] * 2),
+        response_format=ToolStrategy(Note),
+        middleware=[GroundedAnswer(sources=Input(), on_doubt="review")],
+        checkpointer=InMemorySaver(),
+    )
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    run(agent, {"messages": [DOCUMENT]}, thread)
+    decisions = {"words": {"type": "edit", "value": "Nothing of the kind."}}
+    result = run(agent, Command(resume={"decisions": decisions}), thread)
+    assert (result["structured_response"].words, result["outcome"]["fields"]["words"]["status"]) == (
+        "Nothing of the kind.",
+        "given",
+    )
