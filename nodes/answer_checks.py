@@ -20,7 +20,7 @@ from answergraph.state.agent_state import RunState
 from answergraph.state.budget import current_budget
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, record_of
-from answergraph.state.ledger import INNER_USAGE, RunLedger, with_inner_usage
+from answergraph.state.ledger import RunLedger, with_inner_usage
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.usage import NO_USAGE, added
 
@@ -86,12 +86,12 @@ def check_answer(
     return reading, AnswerAccepted(fields, abstained=any(verdict.abstained for verdict in verdicts))
 
 
-def charged(ledger: RunLedger, state: RunState) -> RunLedger:
+def charged(ledger: RunLedger) -> RunLedger:
     """Return the ledger of a run that is charged for the models that its checks asked."""
     budget = current_budget()
     used = NO_USAGE if budget is None else budget.used
-    before: Any = state.get(INNER_USAGE)
-    return with_inner_usage(ledger, added(before or NO_USAGE, used)) if used["model_calls"] else ledger
+    before = ledger.get("inner_usage_counted") or NO_USAGE
+    return with_inner_usage(ledger, added(before, used)) if used["model_calls"] else ledger
 
 
 def _valid(value: object, reading: Reading) -> Answer | None:

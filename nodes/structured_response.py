@@ -69,7 +69,7 @@ class StructuredResponseNode:
                 reply, reading, accepted = yield from reviewed(reply, reading, check, self._is_for_a_person)
             else:
                 reading, accepted = yield from check(reading, reply.ledger)
-            reply = replace(reply, ledger=charged(reply.ledger, state))
+            reply = replace(reply, ledger=charged(reply.ledger))
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
         update = self._act(ending, reply, reading, accepted)
         # Without an update nothing is decided: the answer is read again.

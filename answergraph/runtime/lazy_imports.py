@@ -12,8 +12,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from answergraph.runtime.explained_arguments import with_explained_arguments
-
 _PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
 ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
 """The public modules."""
@@ -39,13 +37,15 @@ def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[st
             warnings.warn(f"{name} has moved: write `from {home} import {name}`.", DeprecationWarning, stacklevel=2)
         if home is None:
             # Python asks for the name of a module here before it imports it.
-            if not name.startswith("_") and find_spec(f"{door}.{name}") is None and (room := _room_of(name, door)):
+            is_module = not name.startswith("_") and hasattr(package, "__path__") and find_spec(f"{door}.{name}") is not None
+            if not name.startswith("_") and not is_module and (room := _room_of(name, door)):
                 # ``from … import`` replaces the message of an AttributeError by its own.
                 raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
         value = getattr(import_module(home), name)
         if door != "answergraph.kit":  # its functions run in every step
-            value = with_explained_arguments(value)
+            # Imported here: it imports LangChain, which the help of the command line does without.
+            value = import_module("answergraph.runtime.explained_arguments").with_explained_arguments(value)
             setattr(import_module(home), name, value)  # one object, at whichever door it is asked for, and for pickle
         setattr(package, name, value)
         return value

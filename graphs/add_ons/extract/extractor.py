@@ -114,8 +114,7 @@ def create_extractor(
         AgentSpecError: If the agent cannot be built as asked.
 
     Example:
-        >>> from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
+        >>> from langchain_core.messages import AIMessage
         >>> from answergraph.testing import ScriptedChatModel
         >>> class Invoice(BaseModel):
         ...     number: str

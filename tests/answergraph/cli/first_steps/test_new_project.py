@@ -39,7 +39,7 @@ def test_its_workflow_runs_the_tests_with_the_python_of_the_job(project: Path) -
     planned = subprocess.run(
         ["make", "--dry-run", "test", "PYTHON=python"], cwd=project, capture_output=True, text=True, check=True
     )
-    assert planned.stdout.splitlines()[-1] == "python -m pytest"
+    assert "python -m pytest" in planned.stdout.splitlines()
 
 
 @pytest.mark.torture

@@ -39,7 +39,7 @@ def test_a_condition_may_be_quoted_beside_the_work() -> None:
 
 
 def test_white_space_may_differ_and_a_short_work_is_quoted_whole() -> None:
-    assert grounded_in(WORK, '"test_logout. The linter"', CONDITIONS).problem is None
+    assert grounded_in(WORK, '"test_logout.\n   The  linter"', CONDITIONS).problem is None
     assert grounded_in("LGTM", 'It says "LGTM".', CONDITIONS).spans == ((0, 4),)
 
 
