@@ -9,12 +9,14 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from answergraph.answers.answer import Answer
+from answergraph.evidence.claims import json_at
 from answergraph.nodes.model_visit import CurrentReply, ModelVisit
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import callers_budget
-from answergraph.state.field_record import support_of
+from answergraph.state.field_record import FieldRecord, support_of
 from answergraph.state.ledger import LEDGER, RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status
 from answergraph.state.turn import CallNames, Turn
@@ -226,6 +228,8 @@ def outcome_of(
         caller.charge(reply.ledger)
     answer = reading.answer if reading.status == "answered" else None
     fields = {**(accepted.fields or reading.fields)}
+    if answer is not None:
+        fields = {path: _with_reader(path, record, reply, answer) for path, record in fields.items()}
     account = account_of(status, {**reply.ledger, "attempts": attempts}, reply.turn.messages, limits)
     return Outcome(
         status=status,
@@ -240,6 +244,19 @@ def outcome_of(
         usage=account["usage"],
         limits=account["limits"],
     )
+
+
+def _with_reader(path: str, record: FieldRecord, reply: CurrentReply, answer: Answer) -> FieldRecord:
+    """Return the record of an accepted field with what it was accepted by: the first answer, or the repair of an answer."""
+    if record["status"] == "given":
+        return record
+    attempts, before = reply.ledger["attempts"], reply.ledger.get("repair")
+    wrong = [each for attempt in attempts for each in attempt["fields"]]
+    is_repaired = any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in wrong)
+    if attempts and before is not None and not is_repaired:
+        is_repaired = json_at(before["value"], path) != json_at(answer.data, path)
+    who: Any = {"accepted_by": "repair" if is_repaired else "first_answer"}
+    return {**who, **record}
 
 
 def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, object]:

@@ -178,3 +178,11 @@ def test_a_quote_that_a_person_wrote_stays_as_it_is(run: Run) -> None:
         "Nothing of the kind.",
         "given",
     )
+
+
+def test_a_field_says_whether_the_first_answer_or_a_repair_was_accepted(run: Run) -> None:
+    result = run(
+        extractor(answer(**GOOD, buyer="Ada"), answer(**{**GOOD, "total": "1250.0"}, buyer="EUR")), {"messages": [DOCUMENT]}
+    )
+    said = {path: record["accepted_by"] for path, record in result["outcome"]["fields"].items()}
+    assert said == {"number": "first_answer", "day": "first_answer", "total": "repair", "buyer": "repair"}
