@@ -8,6 +8,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.calculator.calculator import create_calculator
     from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
     from answergraph.graphs.add_ons.ensemble.ensemble_graph import create_ensemble
+    from answergraph.graphs.add_ons.ensemble.merging import merge_answers
     from answergraph.graphs.add_ons.extract.extractor import create_extractor
     from answergraph.graphs.add_ons.judge.judge_graph import create_judge
     from answergraph.graphs.add_ons.judge.judging.judgment import judgment_match_method
@@ -41,4 +42,5 @@ __all__ = [
     "judgment_match_method",
     "llm_math_tool",
     "load_workflow",
+    "merge_answers",
 ]
