@@ -7,6 +7,7 @@ from answergraph.runtime import lazy_imports
 __version__ = "0.2.0.dev0"
 
 if typing.TYPE_CHECKING:
+    from answergraph.answers.schemas.item_keys import Key
     from answergraph.answers.untrusted.from_context import FromContext
     from answergraph.asking.strategies.auto_strategy import AutoStrategy
     from answergraph.asking.strategies.deferred_strategy import DeferredStrategy
@@ -88,6 +89,7 @@ __all__ = [
     "FromContext",
     "Grounded",
     "GroundedAnswer",
+    "Key",
     "NoAnswerError",
     "Outcome",
     "PromptedStrategy",

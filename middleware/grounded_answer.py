@@ -24,7 +24,8 @@ from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import INPUT_TEXTS
-from answergraph.state.field_record import BACKED, Fields, OnDoubt, passage_of, support_of
+from answergraph.state.field_record import BACKED, FieldRecord, Fields, OnDoubt, given_by_person, passage_of, support_of
+from answergraph.state.ledger import EXISTING
 from answergraph.state.outcome import AnswerAccepted
 from answergraph.state.tool_results import EvidenceState, ToolRun, as_shown, results_of_run
 from answergraph.state.turn import Turn
@@ -154,7 +155,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         claims = fields_of(answer)
         sources = as_shown({**calls, **counting}.values(), state["messages"])
         unmarked = Grounded(min_items=0) if self.fields == "all" else None
-        report = check_fields(claims, sources, unmarked, _given(answer, state), has_judge=self.judge is not None)
+        report = check_fields(claims, sources, unmarked, _given(answer, state, claims), has_judge=self.judge is not None)
         if self.judge is None or report.feedback or not unjudged(claims, report.fields):
             return self._verdict(answer, claims, report, state)
         return MoreWork(self._judged(self.judge, answer, claims, report.fields, state))
@@ -243,10 +244,19 @@ def _was_asked_again(state: Any) -> bool:
     return bool(ledger["attempts"] or ledger["last_call_made"])
 
 
-def _given(answer: Any, state: Any) -> frozenset[str]:
-    """Return the fields that stand as a person set them."""
-    given = Turn(state).run_ledger(begins_run=False).get("given", {})
-    return frozenset(path for path, value in given.items() if json_at(answer, path) == value)
+def _given(answer: Any, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:
+    """Return the fields that stand as they were in the previous answer, or as a person set them."""
+    ledger = Turn(state).run_ledger(begins_run=False)
+    given: dict[str, FieldRecord] = {}
+    if (message_id := ledger.get("existing")) is not None:
+        from answergraph.patches.existing import unchanged  # noqa: PLC0415 - few runs have a previous answer
+
+        message = next((each for each in state["messages"] if each.id == message_id), None)
+        existing = message and message.response_metadata.get(EXISTING)
+        same = unchanged(existing, answer) if existing else {}
+        given = {str(claim.path): same[parts] for claim in claims if (parts := tuple(map(str, claim.path.parts))) in same}
+    persons = {path for path, value in ledger.get("given", {}).items() if json_at(answer, path) == value}
+    return given | {path: given_by_person() for path in persons}
 
 
 def _reads_input(sources: Any) -> bool:

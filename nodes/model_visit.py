@@ -24,7 +24,7 @@ from answergraph.state.ledger import (
     RunLedger,
     Running,
     StoredValue,
-    is_repair,
+    repair_in,
 )
 from answergraph.state.messages import repaired_history
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
@@ -127,9 +127,10 @@ class ModelVisit(ModelCalls):
         messages: list[AnyMessage] = state["messages"]
         begins_run = turn.begins_run
         ledger = turn.run_ledger(begins_run=begins_run)
-        existing = [m.response_metadata.get(EXISTING) for m in turn.after if isinstance(m, HumanMessage)]
-        if begins_run and (marked := [each for each in existing if each]) and is_repair(marked[-1]):
-            ledger = {**ledger, "repair": marked[-1]}
+        for message in turn.after if begins_run else ():
+            own = message.response_metadata.get(EXISTING) if isinstance(message, HumanMessage) else None
+            if own and (repair := repair_in(own)):
+                ledger = {**ledger, "repair": repair, "existing": message.id}
         # Messages before our last reply were repaired then. If that reply moved, the history was rewritten.
         index = ledger["last_reply_index"]
         is_known = turn.running and index < len(messages) and messages[index].id == ledger["last_reply_id"]

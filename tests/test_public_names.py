@@ -23,6 +23,7 @@ DOORS = {
         "FromContext",
         "Grounded",
         "GroundedAnswer",
+        "Key",
         "NoAnswerError",
         "Outcome",
         "PromptedStrategy",
@@ -102,6 +103,7 @@ DOORS = {
         "judgment_match_method",
         "llm_math_tool",
         "load_workflow",
+        "merge_answers",
     ],
     "answergraph.kit": [
         "Answer",

@@ -1,6 +1,6 @@
 """Checks the claims of an answer against the run's tool results."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
@@ -22,7 +22,7 @@ from answergraph.evidence.texts.written_words import WrittenWords
 from answergraph.evidence.value_records import compute, is_echoed, record_of_value
 from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
-from answergraph.state.field_record import FieldRecord, Fields, record_of, support_of
+from answergraph.state.field_record import FieldRecord, Fields, is_persons, record_of, support_of
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -43,9 +43,6 @@ _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
     "and the user's are no evidence. Call further tools if need be, then answer again."
 )
-
-
-_GIVEN: FieldRecord = {"status": "given", "evidence": [], "problem": None, "accepted_by": "person"}
 
 
 @dataclass(frozen=True)
@@ -126,13 +123,14 @@ def check_fields(
     fields: Iterable[Claim],
     runs: Sequence[ToolRun],
     unmarked: Grounded | None = None,
-    given: Collection[str] = (),
+    given: Fields | None = None,
     *,
     has_judge: bool = False,
 ) -> EvidenceReport:
     """Search the sources of a run, oldest first, for support of each field with a mark; ``unmarked`` is the mark of the others.
 
-    What a person has ``given`` stands, wherever it is found. With a judge, claims that hold by rule stay unchecked.
+    What was ``given`` stands if no source supports it, and in any case if it is a person's.
+    With a judge, claims that hold by rule stay unchecked.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -144,17 +142,18 @@ def check_fields(
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
+    given = given or {}
     fields = list(fields)
     for each in fields:
         field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
         # Search for the nearest passage only where it is shown.
         record = _record_of(field, results, results if problems < _MAX_SHOWN_PROBLEMS else [], unread)
         path = str(field.path)
-        if path in given:
-            record = {**_GIVEN, "evidence": record["evidence"]}
+        if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
+            record = {**own, "evidence": record["evidence"] or own["evidence"]}
         problems += record["problem"] is not None
         records[path] = _both(records[path], record) if path in records else record
-    records |= {path: _GIVEN for path in given if path not in records}
+    records |= {path: own for path, own in given.items() if path not in records and is_persons(own)}
     compute(fields, records)
     check_said(fields, records, has_judge=has_judge)
     return report_of(records, has_input=any(run.kind != "tool" for run in runs))

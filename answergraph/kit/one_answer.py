@@ -12,6 +12,7 @@ from langchain_core.messages import BaseMessage
 from typing_extensions import TypeForm, TypeVar
 
 from answergraph.answers.schemas import answer_schema
+from answergraph.answers.schemas.item_keys import Key
 from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.calling.single_call import SingleReply, ask_once
@@ -59,6 +60,11 @@ class AnswerSchema(Generic[AnswerT]):
     def name(self) -> str:
         """Its name, valid as a tool's: the type's name, the schema's title, or a hash of the schema."""
         return self._schema.name
+
+    @property
+    def keys(self) -> Mapping[str, Key]:
+        """What names the items of lists, by the path of the list."""
+        return self._schema.keys
 
     @cached_property
     def marks(self) -> Mapping[FieldPath, Mark]:

@@ -2,20 +2,27 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import HumanMessage
+from pydantic_core import to_jsonable_python
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.item_keys import Key, keys_of
+from answergraph.patches.keyed_items import paired
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.ledger import EXISTING, Repair, RepairMode
+from answergraph.state.field_path import FieldPath
+from answergraph.state.field_record import BACKED, FieldRecord
+from answergraph.state.ledger import EXISTING, Existing, RepairMode
 
 BRING_UP_TO_DATE = "The answer so far:\n{answer}\nBring it up to date with this conversation. {how}"
 AS_PATCH = (
     'Give only what changes, as {"changes": [{"path": "items[3].price", "value": …}]}, and an empty list if nothing does; '
     "all else stands."
 )
+OF_ITEMS = " An item of {path} is named by its {key}: {path}['…'] changes it, or adds one with all its fields; {deletion}."
 AS_WHOLE = "Give the whole answer again, changed where need be."
 
 
@@ -29,23 +36,48 @@ def with_existing(input: Mapping[str, Any], schemas: Sequence[AnswerSchema], mod
     answer = input[EXISTING]
     if answer is None:
         return rest
-    repair = _as_repair(answer, schemas)
-    how = AS_WHOLE if mode == "whole" else AS_PATCH
-    text = BRING_UP_TO_DATE.format(answer=json.dumps(repair["value"], ensure_ascii=False), how=how)
+    records = None
+    if isinstance(answer, Mapping) and answer.keys() >= {"structured_response", "outcome"}:
+        answer, records = answer["structured_response"], dict(answer["outcome"]["fields"])
+    schema, value = _as_json(answer, schemas)
+    how = AS_WHOLE if mode == "whole" else "".join([AS_PATCH, *(_of_items(path, key) for path, key in schema.keys.items())])
+    text = BRING_UP_TO_DATE.format(answer=json.dumps(value, ensure_ascii=False), how=how)
     # The metadata of a message is not sent to the model. What it marks is no source: an answer is no evidence of itself.
-    message = HumanMessage(text, response_metadata={EXISTING: None if mode == "whole" else repair})
+    existing = Existing(schema=schema.name, value=value, fields={}, offered=mode != "whole", is_existing=True, records=records)
+    message = HumanMessage(text, response_metadata={EXISTING: existing})
     messages = rest.get("messages") or []
     return {**rest, "messages": [*(messages if isinstance(messages, list | tuple) else [messages]), message]}
 
 
-def _as_repair(answer: Any, schemas: Sequence[AnswerSchema]) -> Repair:
+def _of_items(path: str, key: Key) -> str:
+    deletion = "give the list without those to delete" if key.may_delete else "none may be deleted"
+    return OF_ITEMS.format(path=path, key=" and ".join(key.fields), deletion=deletion)
+
+
+def _as_json(answer: Any, schemas: Sequence[AnswerSchema]) -> tuple[AnswerSchema, Any]:
     for schema in schemas:
-        try:
-            data = schema.dump(answer if schema.holds(answer) else schema.load(answer))
-        except (ValueError, TypeError):
-            continue
-        return Repair(schema=schema.name, value=data, fields={}, offered=True)
+        with suppress(ValueError, TypeError):
+            return schema, schema.dump(answer if schema.holds(answer) else schema.load(answer))
     names = [schema.name for schema in schemas]
     raise AgentSpecError(
         f"existing={shown(answer)} is not an answer of {names!r}; pass the structured_response of an earlier run."
     )
+
+
+def unchanged(existing: Existing, answer: Any) -> dict[tuple[str, ...], FieldRecord]:
+    """Return the records of the fields that are as they were in the previous answer, by the parts of their paths."""
+    known = None if existing["records"] is None else {_parts(path): record for path, record in existing["records"].items()}
+    vouched = FieldRecord(status="given", evidence=[], problem=None)
+    same: dict[tuple[str, ...], FieldRecord] = {}
+    for place, before in paired(
+        existing["value"], to_jsonable_python(answer, by_alias=True, fallback=repr), keys_of(type(answer))
+    ):
+        record = vouched if known is None else known.get(_parts(before))
+        if record is not None and record["status"] in BACKED:
+            same[_parts(place)] = record
+    return same
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    # JSON does not say which way a mapping's key is written.
+    return tuple(map(str, FieldPath(path).parts))

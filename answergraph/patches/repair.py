@@ -14,6 +14,7 @@ from answergraph.patches.changes import (
     with_changes,
     with_part,
 )
+from answergraph.patches.keyed_items import paired, with_keyed_changes
 from answergraph.state.field_path import FieldPath
 from answergraph.state.ledger import Repair, RepairMode
 
@@ -48,13 +49,16 @@ def completed(repair: Repair, schema: AnswerSchema, data: object) -> Completed:
     before = repair["value"]
     if not isinstance(data, Mapping) or schema.name != repair["schema"]:
         return Completed(data, None)
+    changed = None
     if data.keys() == {CHANGES} and CHANGES not in schema.known_names:
-        after = with_changes(before, changes_in(data[CHANGES]))
+        data = with_keyed_changes(before, changes_in(data[CHANGES]), schema.keys)
+        changed = tuple(changed_fields(before, data))
     elif _is_part(repair, schema, data):
-        after = with_part(before, data, repair["fields"])
-    else:
-        return Completed(data, None)
-    return Completed(after, tuple(changed_fields(before, after)))
+        data = with_part(before, data, {*repair["fields"], *schema.keys})
+        changed = tuple(changed_fields(before, data))
+    if repair.get("is_existing") and schema.keys:
+        list(paired(before, data, schema.keys))  # no item may be gone
+    return Completed(data, changed)
 
 
 def _is_part(repair: Repair, schema: AnswerSchema, data: Mapping[str, object]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -89,6 +89,14 @@ Fields = Mapping[str, FieldRecord]
 def record_of(problem: str | None = None, status: FieldStatus = "unchecked") -> FieldRecord:
     """Return the record of a field without evidence."""
     return FieldRecord(status=status, evidence=[], problem=problem)
+
+
+def given_by_person(evidence: Sequence[Evidence] = ()) -> FieldRecord:
+    return FieldRecord(status="given", evidence=[*evidence], problem=None, accepted_by="person")
+
+
+def is_persons(record: FieldRecord) -> bool:
+    return record.get("accepted_by") == "person"
 
 
 def support_of(fields: Fields) -> float | None:

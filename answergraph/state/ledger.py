@@ -1,12 +1,13 @@
 """The graph's own records of a run: usage by cause, requests for the answer, attempts."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple, NotRequired
+from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from typing_extensions import TypedDict
 
+from answergraph.state.field_record import FieldRecord
 from answergraph.state.messages import is_correction
 from answergraph.state.outcome import (
     Attempt,
@@ -75,11 +76,23 @@ class Repair(TypedDict):
     """The problem of each wrong field, by its path in the JSON."""
     offered: bool
     """Whether the model is asked for a patch; one is also read where it is not."""
+    is_existing: NotRequired[bool]
+    """Whether it is an answer of an earlier run that is brought up to date."""
 
 
-def is_repair(given: object) -> bool:
-    """Return whether what a caller's message has is one."""
-    return isinstance(given, dict) and given.keys() == Repair.__annotations__.keys()
+class Existing(Repair):
+    """An answer of an earlier run, as a caller's message has it."""
+
+    records: dict[str, FieldRecord] | None
+    """What stood behind its fields; ``None``: the caller vouches for them."""
+
+
+def repair_in(given: object) -> Repair | None:
+    """Return what a caller's message asks to bring up to date."""
+    if not isinstance(given, dict) or given.keys() != Existing.__annotations__.keys():
+        return None
+    repair: Any = {name: value for name, value in given.items() if name != "records"}
+    return cast("Repair", repair)
 
 
 class RunLedger(TypedDict):
@@ -97,6 +110,8 @@ class RunLedger(TypedDict):
     """The last wrong answer as canonical JSON, to detect repetition."""
     repair: NotRequired[Repair | None]
     """The last wrong answer, for a patch of it."""
+    existing: NotRequired[str | None]
+    """The id of the message with the answer that is brought up to date."""
     given: NotRequired[dict[str, Any]]
     """What a person set in this run's answer, as JSON by path."""
     unconfirmed: NotRequired[StoredValue | None]

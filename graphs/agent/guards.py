@@ -114,6 +114,7 @@ def _places(schema: AnswerSchema) -> list[Place]:
     """Return the marks of a declared type; each can be checked."""
     if isinstance(schema.declared, dict):
         return []  # a JSON Schema has none
+    schema.keys  # noqa: B018 - a key that names nothing is refused
     marked = MarkedType(TypeAdapter(schema.declared).core_schema)
     places = marked.places()
     for place in places:

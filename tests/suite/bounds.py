@@ -38,9 +38,14 @@ CORE = (
     Room("answergraph/runtime", 1290, 95, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
     Room("answergraph/json_text", 370, 9),
     Room("answergraph/json_schema", 1270, 36),
-    Room("answergraph/state", 2450, 109, "turn, field records, what earlier versions stored; the caller's input"),
-    Room("answergraph/answers", 2120, 131, "the answer with its JSON; schemas of callers are bounded; errors are explained"),
-    Room("answergraph/patches", 380, 16, "an answer is repaired field by field"),
+    Room("answergraph/state", 2480, 109, "turn, field records, what earlier versions stored; the caller's input"),
+    Room(
+        "answergraph/answers",
+        2235,
+        131,
+        "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items",
+    ),
+    Room("answergraph/patches", 490, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 130, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
     Room(
@@ -58,17 +63,17 @@ CORE = (
     ),
     Room(
         "nodes",
-        2590,
+        2620,
         112,
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
     ),
     Room(
-        "middleware", 1219, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
+        "middleware", 1235, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
     ),
     Room("graphs/*.py", 140, 32),
     Room(
         "graphs/agent",
-        1483,
+        1485,
         125,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
@@ -87,7 +92,7 @@ ADD_ONS = (
     Room("graphs/add_ons/calculator", 540, 29),
     Room("graphs/add_ons/extract", 175, 30, "a document in, a record out, after the plan"),
     Room("graphs/add_ons/react", 180, 17),
-    Room("graphs/add_ons/ensemble", 740, 36, "second opinions, after the plan"),
+    Room("graphs/add_ons/ensemble", 870, 48, "second opinions, and the merging of partial answers, after the plan"),
     Room("graphs/add_ons/judge", 1720, 55),
     Room("graphs/add_ons/workflow", 1270, 78),
     Room("graphs/add_ons/triage", 4230, 32, "witnesses: tests are run again on old and new code"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -16,6 +16,9 @@ from typing_extensions import is_typeddict
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
 from answergraph.state.field_path import FieldPath
+
+if TYPE_CHECKING:
+    from answergraph.answers.schemas.item_keys import Keys
 
 CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 """The keys under which models write the arguments of a call."""
@@ -106,6 +109,13 @@ class AnswerSchema:
     def holds(self, value: Any) -> bool:
         """Return whether a value is an instance of the declared type, or fits its content."""
         return self.validator.holds(value)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """What names the items of lists, by the path of the list."""
+        from answergraph.answers.schemas.item_keys import keys_of  # noqa: PLC0415 - few runs change items
+
+        return {} if isinstance(self.declared, dict) else keys_of(self.declared)
 
     @cached_property
     def _known_keys(self) -> KnownKeys:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -26,6 +27,10 @@ class Reading(TypedDict):
     value: object
     """The answer as JSON; ``None`` if there is none."""
     outcome: Any
+
+
+MERGE = 0
+"""For ``agree``: the readings are parts of one answer, so one that lacks a field says nothing of it."""
 
 
 class Part(NamedTuple):
@@ -60,17 +65,19 @@ class Candidate(NamedTuple):
 class Agreement:
     """The comparison of readings: ``value`` is the answer, ``fields`` has a record per field."""
 
-    def __init__(self, readings: Sequence[Reading], agree: int, doubted: Collection[str]) -> None:
+    def __init__(self, readings: Sequence[Reading], agree: int, doubted: Collection[str], keys: Mapping[str, Any]) -> None:
         """Compare readings.
 
         Args:
             readings: Those with an answer of one schema, the first ones first.
             agree: How many readings must be equal.
             doubted: The statuses of a field that do not count.
+            keys: What names the items of lists, by the path of the list.
         """
         self.readings = readings
         self.agree = agree
         self.doubted = doubted
+        self.keys = keys
         self.fields: dict[str, FieldRecord] = {}
         self.doubts: dict[str, str] = {}
         """The fields without agreement, each with the name by which it is asked for."""
@@ -80,7 +87,7 @@ class Agreement:
         self.value = None if whole is None else whole.value
 
     def _compare(self, found: Sequence[Part | None], place: Place) -> Part | None:
-        voters = self._voters(place)
+        voters = self._voters(place, found)
         present = [part for index in voters if (part := found[index]) is not None]
         kinds = {_kind(part.value) for part in present}
         # Parts are compared if enough readers have the whole, or all that were asked.
@@ -94,7 +101,7 @@ class Agreement:
             return Part((), {key: part.value for key, part in compared.items() if part is not None})
         lists = [each.value if each is not None and isinstance(each.value, list) else [] for each in found]
         items: list[object] = []
-        for number, row in enumerate(aligned(lists)):
+        for number, row in enumerate(aligned(lists, self.keys.get(place.path.pattern))):
             of_item = [
                 None if part is None or index is None else Part((*part.parts, str(index)), each[index])
                 for part, each, index in zip(found, lists, row, strict=True)
@@ -103,8 +110,10 @@ class Agreement:
             items += [] if item is None else [item.value]
         return Part((), items)
 
-    def _voters(self, place: Place) -> list[int]:
-        """Return the readings that were asked for a field, or for a part of it."""
+    def _voters(self, place: Place, found: Sequence[Part | None]) -> list[int]:
+        """Return the readings that were asked for a field, or for a part of it; of partial answers, those that have it."""
+        if self.agree == MERGE:
+            return [index for index, part in enumerate(found) if part is not None and part.value != {}]
         parts = _parts(place.asked)
         return [
             index
@@ -115,18 +124,24 @@ class Agreement:
     def _decide(self, found: Sequence[Part | None], place: Place, voters: Sequence[int]) -> Part | None:
         candidates = self._candidates(found, voters)
         best = candidates[0]
+        readings = self._readings(found, voters)
+        differ = len({meaning(each["value"]) for each in readings}) > 1
         is_agreed = best.votes >= self.agree and (len(candidates) == 1 or candidates[1].votes < best.votes)
+        if self.agree == MERGE:
+            is_agreed = not differ
         if is_agreed and best.part is None:
             return None
         # What somebody read is shown, not that others did not.
         shown = best if best.part is not None or len(candidates) == 1 else candidates[1]
         record: Any = {"status": "unchecked", "evidence": [], "problem": None, **self._record_of(shown)}
+        record.pop("accepted_by", None)  # of one reader's own run
         if is_agreed:
             record["accepted_by"] = self._accepted_by(best)
-        elif len(candidates) > 1:
-            record |= {"status": "disputed", "problem": "The readings differ: " + _said(candidates)}
-        if len(self.readings) > 1:
-            record["readings"] = [self._reading(index, found[index]) for index in voters]
+        elif differ:
+            evidence = [each for candidate in candidates for each in self._record_of(candidate).get("evidence", ())]
+            record |= {"status": "disputed", "problem": f"The readings differ: {_said(readings)}", "evidence": evidence}
+        if len(self.readings if self.agree else readings) > 1:
+            record["readings"] = readings
         self.fields[place.path] = record
         if not is_agreed:
             self.doubts[place.path] = place.asked
@@ -150,21 +165,32 @@ class Agreement:
         return {} if candidate.part is None else self._records[candidate.readings[0]].get(candidate.part.parts, {})
 
     def _accepted_by(self, best: Candidate) -> str:
+        if self.agree == MERGE and len(best.readings) == 1:
+            return str(self._record_of(best).get("accepted_by", "first_answer"))
         first = [index for index in best.readings if self.readings[index]["round"] == 0]
         if len(first) < self.agree:
             return "escalation"
-        return "agreement" if self.agree > 1 else "first_answer"
+        return "first_answer" if self.agree == 1 else "agreement"
 
-    def _reading(self, index: int, part: Part | None) -> FieldReading:
-        return {"reader": self.readings[index]["reader"], "value": None if part is None else part.value}
+    def _readings(self, found: Sequence[Part | None], voters: Sequence[int]) -> list[FieldReading]:
+        readings: list[FieldReading] = []
+        for index in voters:
+            part = found[index]
+            before = self._records[index].get(part.parts, {}) if part is not None else {}
+            own = FieldReading(reader=self.readings[index]["reader"], value=None if part is None else part.value)
+            # Answers that were merged before may have differed.
+            readings += before.get("readings", [own]) if self.agree == MERGE and before.get("status") == "disputed" else [own]
+        return readings
 
 
 def _inner(part: Part | None, value: Mapping[str, object], key: str) -> Part | None:
     return Part((*part.parts, key), value[key]) if part is not None and key in value else None
 
 
-def _said(candidates: Sequence[Candidate]) -> str:
-    return ", ".join(f"{each.part and each.part.value!r} ({len(each.readings)})" for each in candidates)
+def _said(readings: Sequence[FieldReading]) -> str:
+    values = {meaning(each["value"]): each["value"] for each in reversed(readings)}
+    counts = Counter(meaning(each["value"]) for each in readings).most_common()
+    return ", ".join(f"{values[text]!r} ({count})" for text, count in counts)
 
 
 def _kind(value: object) -> str:

@@ -54,7 +54,9 @@ class Ensemble:
         if not answers:
             return self._without_answer(readings)
         (schema, _), *_ = Counter(str(reading["schema"]) for reading in answers).most_common(1)
-        agreement = Agreement([each for each in answers if each["schema"] == schema], self.agree, self.doubted)
+        same = [each for each in answers if each["schema"] == schema]
+        keys = next(each.keys for each in self.schemas if each.name == schema)
+        agreement = Agreement(same, self.agree, self.doubted, keys)
         doubts = [path for path in agreement.doubts if agreement.fields[path]["status"] in self.doubted]
         if doubts and can_ask:
             fields, asked = {path: agreement.fields[path] for path in doubts}, [agreement.doubts[path] for path in doubts]

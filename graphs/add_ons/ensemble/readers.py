@@ -87,7 +87,8 @@ def reader_node(agent: Any, name: str, place: int, limits: UsageLimits | None, p
             return given
         if "messages" in given:
             given["messages"] = [*given["messages"], _message(decision["fields"])]
-        return {**given, EXISTING: decision["value"]}
+        # Nothing stands behind a field in doubt, so the next agent's own check decides about its value.
+        return {**given, EXISTING: {"structured_response": decision["value"], "outcome": {"fields": decision["fields"]}}}
 
     def outputs(result: Mapping[str, Any]) -> dict[str, object]:
         outcome, answer = result["outcome"], result["structured_response"]

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 MIN_SIMILARITY = 0.3
 """Least share of equal fields of two objects that are taken for one item."""
@@ -25,17 +26,25 @@ def _folded(value: object) -> object:
     return [_folded(part) for part in value] if isinstance(value, list) else value
 
 
-def aligned(lists: Sequence[Sequence[object]]) -> list[list[int | None]]:
-    """Return one row per item, in the order of the first list, then the others': its place in each list, or ``None``."""
+def aligned(lists: Sequence[Sequence[object]], key: Any = None) -> list[list[int | None]]:
+    """Return one row per item, in the order of the first list, then the others': its place in each list, or ``None``.
+
+    Items are matched by their ``Key``, if there is one.
+    """
     rows: list[list[int | None]] = []
     known: list[object] = []
     for number, items in enumerate(lists):
-        for place, row in enumerate(_matches(known, items)):
+        for place, row in enumerate(_matches(known, items) if key is None else _by_key(known, items, key)):
             if row is None:
                 rows.append([None] * len(lists))
                 known.append(items[place])
             rows[-1 if row is None else row][number] = place
     return rows
+
+
+def _by_key(known: Sequence[object], items: Sequence[object], key: Any) -> list[int | None]:
+    rows = {meaning(name): row for row, item in enumerate(known) if (name := key.of(item)) is not None}
+    return [rows.pop(meaning(key.of(item)), None) for item in items]
 
 
 def _matches(known: Sequence[object], items: Sequence[object]) -> list[int | None]:

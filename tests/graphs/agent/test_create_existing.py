@@ -1,13 +1,13 @@
 """A previous answer is brought up to date by a patch."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentSpecError, Key, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -88,11 +88,95 @@ def test_a_value_that_is_no_answer_is_refused(run: Run) -> None:
         run(agent, {"messages": ["News."], "existing": {"name": 3}})
 
 
-def test_the_previous_answer_is_no_evidence_of_itself(run: Run) -> None:
-    model = ScriptedChatModel(replies=[called({"changes": [{"path": "name", "value": "blue"}]})] * 2)
-    extractor = create_extractor(model, Team, limits=UsageLimits(answer_attempts=2))
-    result = run(extractor, {"document": "The blue team: Ada and Joan.", "existing": MAY})
-    assert result["outcome"]["fields"]["members[1]"]["status"] == "not_found"
+def test_what_does_not_change_is_the_callers_and_what_changes_needs_evidence(run: Run) -> None:
+    statuses = []
+    for name in ("blue", "grace"):
+        model = ScriptedChatModel(replies=[called({"changes": [{"path": "name", "value": name}]})] * 2)
+        extractor = create_extractor(model, Team, limits=UsageLimits(answer_attempts=2))
+        fields = run(extractor, {"document": "The blue team: Ada and Joan.", "existing": MAY})["outcome"]["fields"]
+        statuses.append([fields[path]["status"] for path in ("name", "members[0]", "members[1]")])
+    # The previous answer is no evidence of what changes, even if it has that elsewhere.
+    assert statuses == [["supported", "supported", "given"], ["not_found", "supported", "given"]]
+
+
+class Member(BaseModel):
+    email: str
+    role: str
+
+
+class Club(BaseModel):
+    members: Annotated[list[Member], Key("email")]
+
+
+class OpenClub(BaseModel):
+    members: Annotated[list[Member], Key("email", may_delete=True)]
+
+
+ADA, GRACE, JOAN = ({"email": name, "role": role} for name, role in (("ada", "chair"), ("grace", "guest"), ("joan", "clerk")))
+MINUTES = "ada is chair, grace is guest."
+
+
+def club_of(schema: Any, *patches: Any, document: str, existing: Any, run: Run) -> Any:
+    replies = [AIMessage("", tool_calls=[{"name": schema.__name__, "args": patch, "id": "1"}]) for patch in patches]
+    extractor = create_extractor(ScriptedChatModel(replies=replies), schema, limits=UsageLimits(answer_attempts=2))
+    return run(extractor, {"document": document, "existing": existing})
+
+
+def changes(**values: Any) -> dict[str, Any]:
+    return {"changes": [{"path": path, "value": value} for path, value in values.items()]}
+
+
+def test_an_item_is_changed_and_added_by_its_key_and_the_others_keep_their_evidence(run: Run) -> None:
+    first = club_of(Club, {"members": [ADA, GRACE]}, document=MINUTES, existing=None, run=run)
+    patch = changes(**{"members['joan']": JOAN, "members['grace'].role": "treasurer"})
+    result = club_of(Club, patch, document="grace is treasurer, joan is clerk.", existing=first, run=run)
+    assert [dict(member) for member in result["structured_response"].members] == [ADA, {**GRACE, "role": "treasurer"}, JOAN]
+    fields = result["outcome"]["fields"]
+    assert fields["members[0].role"]["evidence"] == first["outcome"]["fields"]["members[0].role"]["evidence"]
+    assert {path: record["status"] for path, record in fields.items()} == {
+        f"members[{number}].{name}": "supported" for number in range(3) for name in ("email", "role")
+    }
+
+
+def test_an_item_is_only_deleted_where_that_is_allowed(run: Run) -> None:
+    for patch in (changes(**{"members['ada']": None}), changes(members=[GRACE]), {"members": [GRACE]}):
+        existing = Club.model_validate({"members": [ADA, GRACE]})
+        refused = club_of(Club, patch, patch, document=MINUTES, existing=existing, run=run)
+        assert (refused["structured_response"], refused["outcome"]["status"]) == (None, "invalid")
+        assert "members['ada'] is gone" in refused["outcome"]["reason"]
+        patched = club_of(OpenClub, patch, document=MINUTES, existing={"members": [ADA, GRACE]}, run=run)
+        assert [dict(member) for member in patched["structured_response"].members] == [GRACE]
+
+
+def test_an_item_that_moved_keeps_what_stood_behind_it(run: Run) -> None:
+    existing = {"members": [ADA, GRACE]}
+    result = club_of(OpenClub, {"members": [JOAN, GRACE]}, document="joan is clerk.", existing=existing, run=run)
+    statuses = [record["status"] for record in result["outcome"]["fields"].values()]
+    assert statuses == ["supported", "supported", "given", "given"]
+
+
+def test_two_items_of_one_key_and_an_unknown_item_are_refused(run: Run) -> None:
+    existing = {"members": [ADA]}
+    for patch in ({"members": [ADA, ADA]}, changes(**{"members['joan'].role": "clerk"})):
+        assert club_of(Club, patch, patch, document=MINUTES, existing=existing, run=run)["structured_response"] is None
+
+
+def test_the_model_is_told_how_an_item_is_named() -> None:
+    model = ScriptedChatModel(replies=[AIMessage("", tool_calls=[{"name": "Club", "args": {"changes": []}, "id": "1"}])])
+    create_agent(model, response_format=ToolStrategy(Club)).invoke({"messages": ["News."], "existing": {"members": [ADA]}})
+    assert "named by its email: members['…'] changes it" in model.requests[0].messages[-1].text
+
+
+def test_a_key_that_names_nothing_is_refused_while_building() -> None:
+    class Wrong(BaseModel):
+        members: Annotated[list[Member], Key("mail")]
+
+    class NoList(BaseModel):
+        name: Annotated[str, Key("mail")]
+
+    for schema, words in ((Wrong, "names no field of its items"), (NoList, "on what is no list")):
+        with pytest.raises(AgentSpecError, match=words):
+            create_agent(ScriptedChatModel(replies=[]), response_format=schema)
 
 
 def test_metadata_of_a_callers_message_that_is_no_previous_answer_does_nothing(run: Run) -> None:

@@ -1,0 +1,97 @@
+"""What makes two items of a list the same one: ``Annotated[list[Item], Key("sku")]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from typing_extensions import is_typeddict
+
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.field_path import EVERY_ITEM, FieldPath
+
+
+class Key:
+    """What makes two items of a list the same one, wherever items are matched: a previous answer, an ensemble.
+
+    Example:
+        >>> from typing import Annotated
+        >>> class Member(BaseModel):
+        ...     email: str
+        ...     role: str
+        >>> class Team(BaseModel):
+        ...     members: Annotated[list[Member], Key("email", may_delete=True)]
+    """
+
+    def __init__(self, field: str, *fields: str, may_delete: bool = False) -> None:
+        """Choose the fields of an item that name it.
+
+        Args:
+            field: A field of each item.
+            fields: Further ones; together they name an item.
+            may_delete: Whether bringing an answer up to date may delete an item.
+        """
+        self.fields = (field, *fields)
+        self.may_delete = may_delete
+
+    def __repr__(self) -> str:
+        return f"Key({', '.join(map(repr, self.fields))}{', may_delete=True' if self.may_delete else ''})"
+
+    def of(self, item: object) -> str | None:
+        """Return what names an item of JSON; ``None`` if it lacks that."""
+        if not isinstance(item, Mapping) or any(item.get(name) is None for name in self.fields):
+            return None
+        return " ".join(str(item[name]) for name in self.fields)
+
+
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+Keys = Mapping[str, Key]
+"""By the path of the list, ``"teams[].members"``."""
+
+
+def keys_of(declared: Any) -> dict[str, Key]:
+    """Return the keys in a type.
+
+    Raises:
+        AgentSpecError: If a key is not on a list, or its items lack the field.
+    """
+    return dict(_keys_in(declared, FieldPath(), ()))
+
+
+def _keys_in(declared: Any, path: FieldPath, above: tuple[Any, ...]) -> Iterator[tuple[str, Key]]:
+    origin, arguments = get_origin(declared), get_args(declared)
+    if origin is Annotated:
+        for key in (each for each in arguments[1:] if isinstance(each, Key)):
+            _check(key, arguments[0], path)
+            yield str(path), key
+    if arguments:
+        parts = {Annotated: arguments[:1], dict: arguments[1:]}.get(origin, arguments)
+        for part in parts:
+            yield from _keys_in(part, path / EVERY_ITEM if origin in _CONTAINERS else path, above)
+    elif declared not in above:
+        for name, hint in _fields_of(declared).items():
+            yield from _keys_in(hint, path / name, (*above, declared))
+
+
+def _check(key: Key, declared: Any, path: FieldPath) -> None:
+    items = get_args(declared)[:1] if get_origin(declared) is list else ()
+    for item in items:
+        known = _fields_of(get_args(item)[0] if get_origin(item) is Annotated else item)
+        if set(key.fields) <= known.keys():
+            return
+        raise AgentSpecError(f"{path}: {key!r} names no field of its items; they have {list(known)!r}.")
+    raise AgentSpecError(f"{path}: {key!r} is on what is no list; write Annotated[list[Item], {key!r}].")
+
+
+def _fields_of(declared: Any) -> dict[str, Any]:
+    if isinstance(declared, type) and issubclass(declared, BaseModel):
+        fields = declared.model_fields
+        return {name: Annotated[field.annotation, None, *field.metadata] for name, field in fields.items()}
+    if is_dataclass(declared) or is_typeddict(declared):
+        try:
+            return get_type_hints(declared, include_extras=True)
+        except NameError:  # only Pydantic can resolve names local to a function
+            return {}
+    return {}
