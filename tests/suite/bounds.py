@@ -35,10 +35,10 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1290, 95, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
-    Room("answergraph/json_text", 370, 9),
-    Room("answergraph/json_schema", 1270, 36),
-    Room("answergraph/state", 2480, 109, "turn, field records, what earlier versions stored; the caller's input"),
+    Room("answergraph/runtime", 1290, 90, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
+    Room("answergraph/json_text", 340, 6),
+    Room("answergraph/json_schema", 1210, 34),
+    Room("answergraph/state", 2480, 92, "turn, field records, what earlier versions stored; the caller's input"),
     Room(
         "answergraph/answers",
         2235,
@@ -46,70 +46,70 @@ CORE = (
         "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items",
     ),
     Room("answergraph/patches", 490, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
-    Room("answergraph/asking", 2400, 130, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
-    Room("answergraph/reading", 930, 26, "calls written as text, next to prose"),
+    Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
+    Room("answergraph/reading", 930, 22, "calls written as text, next to prose"),
     Room(
-        *("answergraph/evidence", 4807, 60),
+        *("answergraph/evidence", 4807, 51),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
     ),
-    Room("answergraph/models", 560, 23, "in-process models, of which the scripted one is a kind"),
-    Room("answergraph/streaming", 450, 16, "stream helpers, which lay in graphs/compose"),
-    Room("answergraph/react_text", 1060, 37, "every written form of a call that models use"),
+    Room("answergraph/models", 540, 19, "in-process models, of which the scripted one is a kind"),
+    Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
+    Room("answergraph/react_text", 1000, 32, "every written form of a call that models use"),
     Room(
         "answergraph/calling",
         796,
-        23,
+        18,
         "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced; single calls",
     ),
     Room(
         "nodes",
         2620,
-        112,
+        101,
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
     ),
     Room(
         "middleware", 1235, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
     ),
-    Room("graphs/*.py", 140, 32),
+    Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
         1485,
-        125,
+        124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
-    Room("graphs/compose", 420, 37, "an agent of a server is run as a local one"),
-    Room("answergraph/testing", 50, 0),
-    Room("answergraph/kit", 620, 18, "twenty-eight names instead of thirteen; the interval of a rate"),
-    Room("answergraph/agents", 190, 8),
+    Room("graphs/compose", 420, 36, "an agent of a server is run as a local one"),
+    Room("answergraph/testing", 40, 0),
+    Room("answergraph/kit", 590, 14, "twenty-eight names instead of thirteen; the interval of a rate"),
+    Room("answergraph/agents", 160, 5),
 )
 ADD_ONS = (
-    Room("answergraph/offline", 850, 8),
-    Room("answergraph/tapes", 1040, 53, "recorded runs, after the plan"),
+    Room("answergraph/offline", 790, 5),
+    Room("answergraph/tapes", 1000, 51, "recorded runs, after the plan"),
     Room(
-        "answergraph/evaluation", 850, 17, "scores by field, after the plan; judges and feedback; the statistics of experiments"
+        "answergraph/evaluation", 820, 17, "scores by field, after the plan; judges and feedback; the statistics of experiments"
     ),
-    Room("graphs/add_ons/*.py", 30, 0),
-    Room("graphs/add_ons/calculator", 540, 29),
-    Room("graphs/add_ons/extract", 175, 30, "a document in, a record out, after the plan"),
-    Room("graphs/add_ons/react", 180, 17),
+    Room("graphs/add_ons/*.py", 10, 0),
+    Room("graphs/add_ons/calculator", 530, 28),
+    Room("graphs/add_ons/extract", 175, 27, "a document in, a record out, after the plan"),
+    Room("graphs/add_ons/react", 160, 12),
     Room("graphs/add_ons/ensemble", 870, 48, "second opinions, and the merging of partial answers, after the plan"),
-    Room("graphs/add_ons/judge", 1720, 55),
-    Room("graphs/add_ons/workflow", 1270, 78),
-    Room("graphs/add_ons/triage", 4230, 32, "witnesses: tests are run again on old and new code"),
-    Room("answergraph/experiment", 1030, 18),
-    Room("answergraph/page", 150, 4),
-    Room("answergraph/many", 2126, 77, "many documents, with half-price batches, after the plan; why a pass stopped"),
+    Room("graphs/add_ons/judge", 1680, 54),
+    Room("graphs/add_ons/workflow", 1210, 66),
+    Room("graphs/add_ons/triage", 4230, 29, "witnesses: tests are run again on old and new code"),
+    Room("answergraph/experiment", 1000, 14),
+    Room("answergraph/page", 150, 1),
+    Room("answergraph/many", 2126, 60, "many documents, with half-price batches, after the plan; why a pass stopped"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
-    Room("answergraph/serving", 570, 20, "agents over MCP and A2A, after the plan"),
+    Room("answergraph/serving", 570, 18, "agents over MCP and A2A, after the plan"),
     Room(
         "answergraph/cli",
         2370,
-        43,
+        42,
         "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage",
     ),
-    Room("pytest_answergraph", 120, 7),
+    Room("pytest_answergraph", 100, 3),
 )
-ANY_PER_THOUSAND_LINES = 58
+ANY_PER_THOUSAND_LINES = 53
 
 # What one answer passes. The compiled agent takes its own keys out of a caller's command, ``own_keys`` out of what traces record.
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
