@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 from hypothesis import settings
@@ -31,3 +32,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The time of one example means nothing on a busy machine.
 settings.register_profile("suite", parent=settings.get_profile(settings.get_current_profile_name()), deadline=None)
 settings.load_profile("suite")
+
+
+def pytest_runtest_teardown() -> None:
+    """Forget what a test has learned of servers: they are remembered by class, name and address."""
+    if (refusals := sys.modules.get("answergraph.asking.providers.refusals")) is not None:
+        refusals.forget_refusals()
