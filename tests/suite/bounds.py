@@ -41,7 +41,7 @@ CORE = (
     Room("answergraph/state", 2480, 92, "turn, field records, what earlier versions stored; the caller's input"),
     Room(
         "answergraph/answers",
-        2235,
+        2245,
         131,
         "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
+from itertools import islice
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
@@ -49,15 +50,30 @@ class Key:
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 Keys = Mapping[str, Key]
 """By the path of the list, ``"teams[].members"``."""
+MAX_PLACES = 1_000
+"""Places of keys in a type."""
 
 
 def keys_of(declared: Any) -> dict[str, Key]:
     """Return the keys in a type.
 
     Raises:
-        AgentSpecError: If a key is not on a list, or its items lack the field.
+        AgentSpecError: If a key is not on a list, its items lack the field, or it is at too many places.
     """
-    return dict(_keys_in(declared, FieldPath(), ()))
+    places = list(islice(_keys_in(declared, FieldPath(), ()), MAX_PLACES + 1))
+    if len(places) > MAX_PLACES:
+        raise AgentSpecError(f"{places[0][1]!r} is at more than {MAX_PLACES} places, since the types refer to each other.")
+    return dict(places)
+
+
+def _has_key(declared: Any, seen: set[int]) -> bool:
+    """Return whether a key is anywhere in a type; each type is read once."""
+    if arguments := get_args(declared):
+        return any(isinstance(each, Key) or _has_key(each, seen) for each in arguments)
+    if id(declared) in seen:
+        return False
+    seen.add(id(declared))
+    return any(_has_key(hint, seen) for hint in _fields_of(declared).values())
 
 
 def _keys_in(declared: Any, path: FieldPath, above: tuple[Any, ...]) -> Iterator[tuple[str, Key]]:
@@ -70,7 +86,7 @@ def _keys_in(declared: Any, path: FieldPath, above: tuple[Any, ...]) -> Iterator
         parts = {Annotated: arguments[:1], dict: arguments[1:]}.get(origin, arguments)
         for part in parts:
             yield from _keys_in(part, path / EVERY_ITEM if origin in _CONTAINERS else path, above)
-    elif declared not in above:
+    elif declared not in above and _has_key(declared, set()):
         for name, hint in _fields_of(declared).items():
             yield from _keys_in(hint, path / name, (*above, declared))
 

@@ -183,3 +183,15 @@ def test_metadata_of_a_callers_message_that_is_no_previous_answer_does_nothing(r
     agent, _ = agent_of(called(MAY.model_dump()))
     message = HumanMessage("News.", response_metadata={"existing": {"schema": "Team"}})
     assert run(agent, {"messages": [message]})["structured_response"] == MAY
+
+
+def test_types_that_refer_to_each_other_have_so_many_places_for_a_key() -> None:
+    names = [f"Node{number}" for number in range(8)]
+    space: dict[str, Any] = {}
+    for name in names:
+        hints = {"members": Annotated[list[Member], Key("email")], **{other.lower(): f"{other} | None" for other in names}}
+        space[name] = type(name, (BaseModel,), {"__annotations__": hints, **{other.lower(): None for other in names}})
+    for name in names:
+        space[name].model_rebuild(_types_namespace=space)
+    with pytest.raises(AgentSpecError, match=r"Key\('email'\) is at more than 1000 places"):
+        create_agent(ScriptedChatModel(replies=[]), response_format=ToolStrategy(space["Node0"]))
