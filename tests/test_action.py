@@ -98,7 +98,13 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
 
 @pytest.mark.torture
 def test_the_action_installs_triages_and_fails_the_job_as_asked(job: Job) -> None:
-    given = {"fail_on": "real,unknown", "history": "nights.db", "html": "page.html", "junit": "out.xml", "python": sys.executable}
+    given = {
+        "fail_on": "disagreement,unknown",
+        "history": "nights.db",
+        "html": "page.html",
+        "junit": "out.xml",
+        "python": sys.executable,
+    }
     ended = job.use(*STEPS, folder="test-results", **given)
     assert ended.returncode == 3, ended.stdout + ended.stderr
     error, notice = ended.stdout.splitlines()

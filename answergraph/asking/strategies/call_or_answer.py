@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -21,7 +22,7 @@ from answergraph.asking.strategies.provider_strategy import native_format_bindin
 from answergraph.asking.strategies.strategy import Binding, Strategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.json_schema.wire_schema import wire_schema
-from answergraph.state.messages import of_run
+from answergraph.state.messages import NO_VALID_TOOL, of_run
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT
 
 NATIVE_CALLS = "native_calls"
@@ -51,12 +52,17 @@ class CallOrAnswer(Strategy[Any]):
         again.
         """
         results, finished = 0, set[str]()
-        done = {each.tool_call_id for each in of_run(request.messages) if isinstance(each, ToolMessage)}
-        for message in of_run(request.messages):
+        messages = of_run(request.messages)
+        done = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
+        for message in messages:
             for call in message.tool_calls if isinstance(message, AIMessage) else ():
                 if call["id"] in done and call["name"] not in self.schema_names:
                     results += 1
-                    finished.update(() if call["args"] else (call["name"],))
+                    if not call["args"] and done[call["id"]] != "error":
+                        finished.add(call["name"])
+        newest = takewhile(lambda each: isinstance(each, ToolMessage), reversed(messages))
+        if any(NO_VALID_TOOL in each.text for each in newest):
+            finished.clear()  # the error for an unknown tool names every tool
         has_answer = results > 0 or request.tool_choice not in (None, *_FORCED)
         key = (frozenset(finished), has_answer)
         return self.derived.get_or_make(lambda: self._made(request, finished, has_answer=has_answer), *request.tools, key=key)
