@@ -22,7 +22,7 @@ from answergraph.asking.strategies.provider_strategy import native_format_bindin
 from answergraph.asking.strategies.strategy import Binding, Strategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.json_schema.wire_schema import wire_schema
-from answergraph.state.messages import NO_VALID_TOOL, of_run
+from answergraph.state.messages import of_run, was_sent_back
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT
 
 NATIVE_CALLS = "native_calls"
@@ -49,21 +49,16 @@ class CallOrAnswer(Strategy[Any]):
 
         A call comes first: without a result both what is asked and small models' habits lead to an answer that is made up. A
         ``tool_choice`` of the developer's, such as ``"auto"``, allows the answer at once. A tool without arguments is not called
-        again.
+        again, unless the last reply was sent back.
         """
-        results, finished = 0, set[str]()
         messages = of_run(request.messages)
-        done = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
-        for message in messages:
-            for call in message.tool_calls if isinstance(message, AIMessage) else ():
-                if call["id"] in done and call["name"] not in self.schema_names:
-                    results += 1
-                    if not call["args"] and done[call["id"]] != "error":
-                        finished.add(call["name"])
-        newest = takewhile(lambda each: isinstance(each, ToolMessage), reversed(messages))
-        if any(NO_VALID_TOOL in each.text for each in newest):
-            finished.clear()  # the error for an unknown tool names every tool
-        has_answer = results > 0 or request.tool_choice not in (None, *_FORCED)
+        ended: dict[str | None, str] = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
+        made = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        results = [call for call in made if call["id"] in ended and call["name"] not in self.schema_names]
+        finished = {call["name"] for call in results if not call["args"] and ended[call["id"]] != "error"}
+        if was_sent_back([*takewhile(lambda each: not isinstance(each, AIMessage), reversed(messages))]):
+            finished = set()  # what was sent back may name any tool
+        has_answer = bool(results) or request.tool_choice not in (None, *_FORCED)
         key = (frozenset(finished), has_answer)
         return self.derived.get_or_make(lambda: self._made(request, finished, has_answer=has_answer), *request.tools, key=key)
 

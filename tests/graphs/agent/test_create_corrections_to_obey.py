@@ -269,6 +269,7 @@ def test_what_a_correction_says_can_be_done_in_many_runs(way: Way, limits: str, 
     [
         (("json_schema only", "deferred tool", "required"), "ample", ["late"]),
         (("json_schema only", "bare", "none"), "ample", ["text call", "unknown"]),
+        (("json_schema only", "bare", "grounded"), "few attempts", ["json", "text call", "made up", "json", "json"]),
         (("json_schema only", "ladder of deferred", "required"), "ample", ["json", "prose"]),
         (("full", "deferred", "required in order"), "ample", ["made up", "prose", "json"]),
         (("json_schema only", "bare", "grounded or abstained"), "ample", ["call", "made up"]),
