@@ -16,7 +16,7 @@ ENOUGH_SECONDS = 0.008
 """An input that takes this long is large enough."""
 MEASURABLE_SECONDS = 0.001
 """Shorter times say nothing about growth."""
-TRIES = 4
+TRIES = 6
 
 
 class Growth(NamedTuple):
