@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 _PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
@@ -36,22 +37,26 @@ def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[st
         if name in moved and (home := _room_of(name, door)):
             warnings.warn(f"{name} has moved: write `from {home} import {name}`.", DeprecationWarning, stacklevel=2)
         if home is None:
-            # Python asks for the name of a module here before it imports it.
-            is_module = not name.startswith("_") and hasattr(package, "__path__") and find_spec(f"{door}.{name}") is not None
-            if not name.startswith("_") and not is_module and (room := _room_of(name, door)):
+            if not name.startswith("_") and not _has_module(package, name) and (room := _room_of(name, door)):
                 # ``from … import`` replaces the message of an AttributeError by its own.
                 raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
-        value = getattr(import_module(home), name)
+        module = import_module(home)
+        value = getattr(module, name)
         if door != "answergraph.kit":  # its functions run in every step
             # Imported here: it imports LangChain, which the help of the command line does without.
             value = import_module("answergraph.runtime.explained_arguments").with_explained_arguments(value)
-            setattr(import_module(home), name, value)  # one object, at whichever door it is asked for, and for pickle
+            setattr(module, name, value)  # one object, at whichever door it is asked for, and for pickle
         setattr(package, name, value)
         return value
 
     package = sys.modules[door]
     return get, lambda: [*{*vars(package), *package.__all__}]
+
+
+def _has_module(package: ModuleType, name: str) -> bool:
+    """Return whether a name is a module's: Python asks a package for it before it imports it."""
+    return hasattr(package, "__path__") and find_spec(f"{package.__name__}.{name}") is not None
 
 
 def _room_of(name: str, door: str) -> str | None:
