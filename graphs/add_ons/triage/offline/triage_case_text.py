@@ -37,13 +37,9 @@ _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E\s+(?P<said>\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
-_PARAMETERS = re.compile(r"^[ \t]*(?:async )?def (?P<name>test\w*)\((?P<parameters>[^)]*)\)", re.MULTILINE)
-_ROWS = re.compile(r"""parametrize\(\s*([\[(][^\])]*|"[^"]*|'[^']*)""")
-"""The parameters for which the test itself gives values."""
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
 _ERROR_ENDINGS = tuple(_ENDINGS.split())
 _COMPLAINTS = ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:")
-_GIVEN_BY_PYTEST = frozenset({"self", "tmp_path", "capsys", "caplog", "request", "recwarn", "capfd"})
 _ASSERTIONS = (
     "AssertionError",
     "AssertionFailedError",
@@ -178,16 +174,6 @@ class CaseText(CaseFacts):
     @cached_property
     def _own_text(self) -> str:
         return LIBRARY_LINE.sub("", _PLACE.sub("", self._trace.replace("thread '", "")))
-
-    @property
-    def takes_fixtures(self) -> bool | None:
-        """Whether the test uses fixtures; ``None`` if its signature is not shown."""
-        match = _PARAMETERS.search(self.details)
-        if match is None:
-            return None
-        names = {part.split(":")[0].split("=")[0].strip() for part in match["parameters"].split(",")}
-        rows = {name for told in _ROWS.findall(self.details) for name in re.findall(r"\w+", told)}
-        return bool(names - _GIVEN_BY_PYTEST - rows - {""})
 
     @property
     def other_runs(self) -> list[OtherResult]:
