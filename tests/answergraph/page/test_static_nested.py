@@ -86,10 +86,15 @@ def test_the_edge_to_the_end_of_an_inner_graph_is_lit(page: Page, server: httpx.
 
 
 def test_a_past_step_where_edges_join_is_there_and_a_run_goes_on_from_it(page: Page, server: httpx.Client) -> None:
+    thread = past(server, "plain", {"input": GO})
+    opened(page, "plain", thread)
+    stored = sorted(row[:2] for row in told(page))
+    page.get_by_role("button", name="New thread").click()
     run(page, "plain", "What memory?")
-    live = sorted(row[:2] for row in told(page))
-    opened(page, "plain", past(server, "plain", {"input": GO}))
-    assert sorted(row[:2] for row in told(page)) == live
+    # A server may lose an event of a live run; the page then reads the step from what is stored, a moment after the end.
+    expect(page.locator(".step")).to_have_count(len(stored))
+    assert sorted(row[:2] for row in told(page)) == stored
+    opened(page, "plain", thread)
     page.locator(".step", has_text=re.compile("^3")).click()
     page.get_by_role("button", name="Fork here").click()
     page.get_by_role("tab", name="State").click()
