@@ -17,7 +17,7 @@ const PAGES = 11;
 /** How long the page says that it is connected again, in milliseconds. */
 const SHOWN_BACK = 5000;
 const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", connection: { state: "idle" }, createdAt: null, begunAt: null,
-  endedAt: null, unsent: null, runs: [], leftAt: null, olderSteps: null, heardAt: null };
+  endedAt: null, unsent: null, runs: [], leftAt: null, olderSteps: null, heardAt: null, isReadingSteps: false };
 
 export class RunStore {
   #view = new RunView();
@@ -120,7 +120,7 @@ export class RunStore {
     const { status: before, checkpoint } = this.#known;
     const turn = ++this.#turn;
     const isCurrent = () => turn === this.#turn;
-    this.#change({ assistant: request.assistant_id, status: "sending", unsent: null });
+    this.#change({ assistant: request.assistant_id, status: "sending", unsent: null, isReadingSteps: false });
     try {
       const thread = this.#known.thread ?? (await api.createThread()).thread_id;
       if (isCurrent()) this.#change({ thread }, true);
@@ -215,7 +215,7 @@ export class RunStore {
     const status = isOld ? endedAs(record, state, this.#known, this.#view) : { pending: "queued" }[record.status] ?? "running";
     // What an old run left is known already: its stream tells the way there.
     this.#view.isPast = isOld;
-    this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, status });
+    this.#change({ id: record.run_id, createdAt, begunAt: null, endedAt: null, status, isReadingSteps: isOld });
     this.#connection = new RunConnection(thread, record.run_id, {
       // An event that does not say when it was made was made just now, or nobody knows when.
       take: (event) => isCurrent() && this.#take({ ...event, at: event.at ?? (isOld ? null : Date.now()) }),
@@ -235,11 +235,11 @@ export class RunStore {
     const endedAt = known ? (this.#view.steps.all.at(-1)?.ended ?? (Date.parse(record.updated_at) || null)) : Date.now();
     this.#connection = null;
     const isUnknown = !record && { heardAt: this.#known.connection.since ?? Date.now() };
-    this.#change({ ...isUnknown, status: record ? endedAs(record, state, this.#known, this.#view) : "unknown", endedAt, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
+    this.#change({ ...isUnknown, status: record ? endedAs(record, state, this.#known, this.#view) : "unknown", endedAt, isReadingSteps: true, connection: { state: "idle" }, runs: runs.map((each) => (each.run_id === record?.run_id ? record : each)) });
     const isWhole = this.#view.isWhole && this.#view.hasSteps && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
     if (!isCurrent()) return;
-    if (isWhole) this.#change();
-    else await this.loadOlderSteps().catch(() => {});
+    if (!isWhole) await this.loadOlderSteps().catch(() => {});
+    if (isCurrent()) this.#change({ isReadingSteps: false });
   }
 
   #take(event) {

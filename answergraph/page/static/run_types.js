@@ -73,6 +73,7 @@
  * @property {string|null} leftAt the checkpoint that the run left, if another run came after it
  * @property {"loading"|"left"|"failed"|null} olderSteps what `loadOlderSteps` has to bring: the steps are read from checkpoints, newest first, and
  *   get their numbers and ids when all are there
+ * @property {boolean} isReadingSteps whether the run is over and its steps are still read, or compared with what is stored: they may change
  */
 
 export {};

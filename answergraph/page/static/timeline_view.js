@@ -160,6 +160,7 @@ export class TimelineView {
     this.#parts.head.hidden = this.#rows.length === 0;
     this.#place.toggleAttribute("data-no-then", this.#rows.every(({ then }) => !then));
     this.#parts.rows.setAttribute("aria-rowcount", String(this.#rows.length));
+    this.#parts.rows.setAttribute("aria-busy", String(this.#run.isReadingSteps || this.#run.olderSteps === "loading"));
     this.#drawn.clear();
     this.#draw(true);
   }

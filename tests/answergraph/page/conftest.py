@@ -120,10 +120,20 @@ def opened(page: Page, graph: str, thread: str, **more: str) -> None:
 
 
 def ended(page: Page) -> str:
-    """Wait for the end of a run; returns what the page says of it."""
+    """Wait for the end of a run and for all of its steps; returns what the page says of it."""
     closing = ", ".join(f"#status:has-text('{word}')" for word in ("has ended", "waits", "failed", "stopped"))
     page.wait_for_selector(closing, timeout=LONGEST_RUN)
+    all_steps_read(page)
     return page.inner_text("#status")
+
+
+def all_steps_read(page: Page) -> None:
+    """Wait until the timeline changes no more.
+
+    A server may lose an event of a live run; the page then reads the step from what is stored, after it has said that the run
+    is over.
+    """
+    page.wait_for_selector("#timeline .rows[aria-busy=false]", state="attached", timeout=LONGEST_RUN)
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import re
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.answergraph.page.conftest import GO, LONGER_SUM, LONGEST_RUN, SUM, opened, past
+from tests.answergraph.page.conftest import GO, LONGER_SUM, LONGEST_RUN, SUM, all_steps_read, choose, opened, past
 from tests.answergraph.page.test_static_views import run, steps
 
 pytestmark = pytest.mark.browser
@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 def told(page: Page) -> list[list[str]]:
     """Wait for all rows; return the number, the step, the event and the reason of each."""
     expect(page.locator(".step").first).to_be_visible()
+    all_steps_read(page)
     expect(page.locator(".older")).to_be_hidden()
     return [[*row.split(" | ")[:3], row.split(" | ")[-1]] for row in steps(page)]
 
@@ -33,6 +34,24 @@ def test_a_past_run_of_a_thousand_steps_is_whole_once_its_older_steps_are_asked_
     expect(page.get_by_role("heading", level=1)).to_have_text("Ended: 1 000 steps, no error")
     expect(page.locator(".step .number").first).to_have_text("1")
     expect(page.get_by_role("button", name="Load the older steps")).to_be_hidden()
+
+
+def test_the_timeline_says_that_its_steps_may_still_change_after_the_end_of_a_run(page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    # A live run is asked for with the pieces of its messages; the replay that its steps are compared with is not.
+    page.route("**/stream?stream_mode=*", hold)
+    choose(page, "plain")
+    page.get_by_label("Message", exact=True).fill("What memory?")
+    page.get_by_role("button", name="Run", exact=True).click()
+    rows = page.get_by_role("treegrid")
+    expect(page.locator("#status")).to_have_text("The run has ended.")
+    expect(rows).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    expect(rows).to_have_attribute("aria-busy", "false")
 
 
 def test_a_link_to_an_old_step_leads_there(page: Page, thousand: str) -> None:
