@@ -24,6 +24,8 @@ from answergraph.streaming import is_answer_event
 logger = logging.getLogger(__name__)
 
 JSON = dict[str, object]
+Plain = Mapping[str, Any]
+"""A part of JSON to read: arguments, a schema, an outcome."""
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 """Takes the steps so far, their total, and what was done."""
 Grow = Callable[[object], Awaitable[None]]
@@ -35,6 +37,7 @@ OWN_THREADS = "served-"
 """The beginning of the threads that a client may continue; others of the same checkpointer are not its own."""
 MISSING = {"waits_for_calls": "results", "waits_for_person": "decision"}
 """The argument that goes on with a run, by what it waits for."""
+_NO_RUN = "No run waits under the thread_id {thread!r}."
 MAX_PROBLEM_CHARACTERS = 300
 """Of what is said about wrong arguments: the message holds the value."""
 
@@ -48,7 +51,10 @@ WAITING: JSON = {
         "thread_id": {"type": "string"},
         "go_on_with": {"type": "string", "description": "The tool that goes on with the run."},
         "pending": {"type": "array", "description": "Calls to execute: their id, name and args."},
-        "questions": {"type": "array", "description": "What a person has to decide: an id and a value each."},
+        "questions": {
+            "type": "array",
+            "description": "What a person has to decide: an id and a value each, and the schema of the decision, if it says one.",
+        },
     },
     "required": ["status", "reason", "thread_id", "go_on_with"],
 }
@@ -73,7 +79,7 @@ class End:
 
     content: JSON | None
     """What the output schema declares; ``None`` for an error, since clients hold to the schema what stands beside its text."""
-    outcome: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Plain = field(default_factory=dict)
     """The run's outcome, or of one that has none its status and reason; empty while it waits for a person."""
     waits: bool = False
     """Whether the content is no answer, but says what the run waits for."""
@@ -138,7 +144,7 @@ class ServedAgent:
         types = [self._resolved(member) for member in self._members]
         return " ".join(f"Answers with {each.get('title', 'a value')}. {each.get('description', '')}".strip() for each in types)
 
-    async def run(self, arguments: Mapping[str, Any], report: Report, thread: str = "", grow: Grow | None = None) -> End:
+    async def run(self, arguments: Plain, report: Report, thread: str = "", grow: Grow | None = None) -> End:
         """Run the agent, in a thread of its own; cancelling this cancels the run."""
         if problem := _problem(self.input_schema, arguments):
             return failed(problem)
@@ -146,7 +152,7 @@ class ServedAgent:
         run_input = {**self._door.as_input(arguments[self.text_key]), **own}
         return await self._end(run_input, thread or f"{OWN_THREADS}{uuid4().hex}", report, grow)
 
-    async def resume(self, arguments: Mapping[str, Any], report: Report, grow: Grow | None = None) -> End:
+    async def resume(self, arguments: Plain, report: Report, grow: Grow | None = None) -> End:
         """Go on with a run that waits."""
         if problem := _problem(RESUMING, arguments):
             return failed(problem)
@@ -157,7 +163,7 @@ class ServedAgent:
             return await self._end({"messages": messages}, thread, report, grow)
         if waits == "waits_for_person" and "decision" in arguments:
             return await self._end(Command(resume=arguments["decision"]), thread, report, grow)
-        return failed(f"The run waits for {MISSING[waits]!r}." if waits else f"No run waits under the thread_id {thread!r}.")
+        return failed(f"The run waits for {MISSING[waits]!r}." if waits else _NO_RUN.format(thread=thread))
 
     async def waits_for(self, thread: str) -> str | None:
         """Say what the run of a thread that was served waits for."""
@@ -165,6 +171,15 @@ class ServedAgent:
             return None
         why = await aunfinished(self._agent, _config(thread))
         return why if why in MISSING else None
+
+    async def waiting(self, thread: str) -> End:
+        """Say again what the run of a thread waits for."""
+        if await self.waits_for(thread) is None:
+            return failed(_NO_RUN.format(thread=thread))
+        state = await self._agent.aget_state(_config(thread))
+        if state.interrupts:
+            return self._questions(state.interrupts, thread)
+        return self._ended(state.values, state.values[self._door.outcome_key], thread)
 
     async def _end(self, given: object, thread: str, report: Report, grow: Grow | None) -> End:
         """Run the agent, and say how it ended."""
@@ -178,14 +193,11 @@ class ServedAgent:
             logger.exception("A run of %s failed.", self.name)
             return failed("An internal error occurred.")
         if interrupts:
-            questions = [{"id": each.id, "value": to_jsonable_python(each.value, fallback=str)} for each in interrupts]
-            return self._waiting("waits_for_person", "A person has to decide.", thread, questions=questions)
+            return self._questions(interrupts, thread)
         return self._ended(result, result.get(self._door.outcome_key) or {}, thread)
 
-    async def _result(
-        self, given: object, thread: str, report: Report, grow: Grow | None
-    ) -> tuple[Mapping[str, Any], Sequence[Interrupt]]:
-        result: Mapping[str, Any] = {}
+    async def _result(self, given: object, thread: str, report: Report, grow: Grow | None) -> tuple[Plain, Sequence[Interrupt]]:
+        result: Plain = {}
         interrupts: Sequence[Interrupt] = ()
         steps = 0
         config = _config(thread) if self.can_wait else None
@@ -204,7 +216,7 @@ class ServedAgent:
                 await report(steps, None, ", ".join(chunk))
         return result, interrupts
 
-    def _ended(self, result: Mapping[str, Any], outcome: Mapping[str, Any], thread: str) -> End:
+    def _ended(self, result: Plain, outcome: Plain, thread: str) -> End:
         answer = result.get(self._door.answer_key)
         if answer is not None:
             plain = self._door.plain(answer)
@@ -213,6 +225,14 @@ class ServedAgent:
         if outcome.get("status") == "deferred" and self.can_wait:
             return self._waiting("deferred", outcome["reason"], thread, pending=outcome["pending"])
         return End(None, outcome) if outcome else failed("The run ended without an answer.")
+
+    def _questions(self, interrupts: Sequence[Interrupt], thread: str) -> End:
+        questions = [
+            {"id": each.id, "value": to_jsonable_python(each.value, fallback=str)}
+            | ({"schema": schema} if (schema := getattr(each, "response_schema", None)) else {})  # of newer LangGraphs
+            for each in interrupts
+        ]
+        return self._waiting("waits_for_person", "A person has to decide.", thread, questions=questions)
 
     def _waiting(self, status: str, reason: str, thread: str, **what: object) -> End:
         return End(
@@ -249,7 +269,7 @@ def _config(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread}}
 
 
-def _problem(schema: JSON, arguments: Mapping[str, Any]) -> str | None:
+def _problem(schema: JSON, arguments: Plain) -> str | None:
     """Say what is wrong with the arguments."""
     error = next(jsonschema_rs.validator_for(schema).iter_errors(dict(arguments)), None)
     if error is None:

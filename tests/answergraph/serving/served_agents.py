@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.types import ASGIApp
 
-from answergraph import ToolStrategy, create_agent, external_tool
+from answergraph import ToolStrategy, UsageLimits, create_agent, external_tool
 from answergraph.testing import ScriptedChatModel
 
 
@@ -52,6 +52,18 @@ def call(name: str, **args: object) -> AIMessage:
 
 def answers(**args: object) -> AIMessage:
     return call("Verdict", **args)
+
+
+ENDINGS: list[tuple[list[Any], dict[str, Any], str]] = [
+    ([answers(passed=True)] * 9, {}, "invalid"),
+    ([AIMessage("", additional_kwargs={"refusal": "I will not."})] * 9, {}, "refused"),
+    ([AIMessage("I cannot tell.")] * 9, {}, "unanswered"),
+    ([AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})] * 9, {}, "truncated"),
+    ([call("approve", what="x")] * 9, {"limits": UsageLimits(model_calls=1)}, "out_of_budget"),
+    ([answers(passed=True)] * 9, {"on_failure": "raise"}, "invalid"),
+    ([call("show_card", title="x")] * 9, {}, "deferred"),
+]
+"""Replies of the model, options of the agent, and the status of the run, which ends without an answer."""
 
 
 def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:

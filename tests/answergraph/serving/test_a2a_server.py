@@ -12,14 +12,14 @@ from a2a.helpers import get_data_parts, get_text_parts, new_data_part, new_messa
 from a2a.server.tasks import InMemoryTaskStore
 from a2a.types import CancelTaskRequest, GetTaskRequest, Message, Role, SendMessageRequest, Task, TaskState
 from google.protobuf.json_format import MessageToDict
-from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent
+from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.serving import to_a2a
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.serving.served_agents import (
+    ENDINGS,
     GOOD,
     SHOW_CARD,
     Card,
@@ -126,17 +126,7 @@ async def test_an_abstention_is_an_answer() -> None:
         assert answer_of(await ask(client))["missing"] == ["the log"]
 
 
-@pytest.mark.parametrize(
-    ("replies", "options", "status"),
-    [
-        ([answers(passed=True)] * 9, {}, "invalid"),
-        ([AIMessage("", additional_kwargs={"refusal": "I will not."})] * 9, {}, "refused"),
-        ([AIMessage('{"passed": tr', response_metadata={"finish_reason": "length"})] * 9, {}, "truncated"),
-        ([call("approve", what="x")] * 9, {"limits": UsageLimits(model_calls=1)}, "out_of_budget"),
-        ([answers(passed=True)] * 9, {"on_failure": "raise"}, "invalid"),
-        ([call("show_card", title="x")] * 9, {}, "deferred"),
-    ],
-)
+@pytest.mark.parametrize(("replies", "options", "status"), ENDINGS)
 async def test_a_run_without_an_answer_is_a_failed_task_with_its_status_and_reason(
     replies: list[Any], options: dict[str, Any], status: str
 ) -> None:

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent
+from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.serving import to_mcp
 from answergraph.serving.mcp_server import mcp_server
 from answergraph.serving.served_agent import ServedAgent
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.serving.served_agents import (
+    ENDINGS,
     GOOD,
     SHOW_CARD,
     Card,
@@ -77,17 +77,7 @@ async def test_an_answer_is_structured_content_of_the_shape_that_the_tool_declar
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-@pytest.mark.parametrize(
-    ("replies", "options", "status"),
-    [
-        ([answers(passed=True)] * 9, {}, "invalid"),
-        ([AIMessage("", additional_kwargs={"refusal": "I will not."})] * 9, {}, "refused"),
-        ([AIMessage("I cannot tell.")] * 9, {}, "unanswered"),
-        ([call("approve", what="x")] * 9, {"limits": UsageLimits(model_calls=1)}, "out_of_budget"),
-        ([answers(passed=True)] * 9, {"on_failure": "raise"}, "invalid"),
-        ([call("show_card", title="x")] * 9, {}, "deferred"),
-    ],
-)
+@pytest.mark.parametrize(("replies", "options", "status"), ENDINGS)
 async def test_a_run_without_an_answer_is_an_error_with_its_status_and_reason(
     replies: list[Any], options: dict[str, Any], status: str, mode: str
 ) -> None:
