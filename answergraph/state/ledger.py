@@ -194,6 +194,10 @@ class AnswerRequestRecord(TypedDict):
     withheld: NotRequired[str]
     """What the model must do before it may give a schema that middleware left out, as a sentence."""
     middleware_value: StoredValue | None  # a value that a middleware set instead of the model's answer
+    # Until version 0.3, what the version 0.1 reads: `strategy_id`, `has_next_strategy` and `middleware_value`.
+    rung: NotRequired[str]
+    is_last: NotRequired[bool]
+    given: NotRequired[StoredValue]
 
 
 EXISTING: Final = "existing"

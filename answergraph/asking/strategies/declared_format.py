@@ -165,7 +165,13 @@ class DeclaredFormat:
             dialect=request.dialect.value,
             note=request.note,
             middleware_value=middleware_value,
+            rung=request.strategy_id,
         )
+        # Version 0.1 fills in what it takes for the rule.
+        if request.has_next_strategy:
+            record["is_last"] = False
+        if middleware_value is not None:
+            record["given"] = middleware_value
         if request.withheld is not None:
             record["withheld"] = request.withheld
         return {**record, "tools_off": True} if strategy.tools_off else record
