@@ -164,6 +164,7 @@ class ModelVisit(ModelCalls):
             tool_calls_left=tool_calls_left,
             waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
+            attempts=ledger["attempts"],
             forces_answer=(last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0,
             purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
             told=limits.left_in_words(usage, clock) if limits.tell_model else None,

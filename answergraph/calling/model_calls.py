@@ -22,11 +22,13 @@ from answergraph.asking.strategies.auto_strategy import FREE
 from answergraph.asking.strategies.call_or_answer import note_calls
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
-from answergraph.calling.bound_model import BoundModels
+from answergraph.calling.bound_model import BoundModel, BoundModels
 from answergraph.reading.calls_from_text import with_calls
+from answergraph.reading.filled_schema import with_copies
 from answergraph.reading.received_reply import as_received
 from answergraph.runtime.steps import TIMED_VISIT, Effect, Step
 from answergraph.state.ledger import Repair
+from answergraph.state.outcome import Attempt
 from answergraph.state.usage import UsageLimits
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ class ModelCalls:
     """The monotonic time of the last failed call in seconds; ``None`` after the next one began."""
     told: str | None = None
     """A line at the end of each request, which is not stored."""
+    attempts: Sequence[Attempt] = ()
+    """The run's answers so far, which were sent back."""
 
     def ask(
         self,
@@ -102,10 +106,20 @@ class ModelCalls:
                 message = contained
             self.model_calls += 1
             reply = as_received(message, agent_name)
-            if bound.tools_in_text:
-                reply = _with_calls(reply, bound.tools_in_text, wanted, to_send)
+            if bound.tools_in_text or bound.prompt or self.attempts:
+                reply = self._noted(reply, bound, wanted, to_send)
             is_same = (wanted.dialect, wanted.note) == (bound.dialect, bound.note)
             return wanted if is_same else replace(wanted, dialect=bound.dialect, note=bound.note), reply
+
+    def _noted(self, reply: AIMessage, bound: BoundModel, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
+        """Return a reply with the calls that it wrote as text, and a note of what it copied."""
+        if bound.tools_in_text:
+            reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent.messages)
+            if wanted.strategy_id == FREE:
+                note_calls(sent.model, reply)
+        if wanted.declared and (bound.prompt or self.attempts):
+            reply = with_copies(reply, wanted.strategy, sent.messages, bound.prompt or "", self.attempts)
+        return reply
 
     def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage | None:
         """Return the reply that an error contains, ``None`` to ask in another way; raise the error if there is no other."""
@@ -139,13 +153,6 @@ class ModelCalls:
         if refused.has_next_strategy:
             self.used_strategies.append(refused.strategy_id)
         return refused.has_next_strategy
-
-
-def _with_calls(reply: AIMessage, names: frozenset[str], wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
-    read = with_calls(reply, names, wanted.strategy, sent.messages)
-    if wanted.strategy_id == FREE:
-        note_calls(sent.model, read)
-    return read
 
 
 def purse_of(limits: UsageLimits) -> Purse:

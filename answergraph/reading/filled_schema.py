@@ -1,6 +1,22 @@
-"""Reads values that a small model put inside the schema it was shown."""
+"""Reads what a small model gives back of what it was shown: values inside the schema, and copies in place of values."""
 
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
+
+from answergraph.answers.schemas.schema_example import CUT
+from answergraph.asking.strategies.strategy import Strategy
+from answergraph.json_text.strict_json import load_json
+from answergraph.state.messages import CORRECTION_ID_PREFIX, of_run
+from answergraph.state.outcome import Attempt
+
+COPIES = "copies"
+"""Key of a message's ``response_metadata``: its texts that were copied from the example or a correction."""
+_COPIED = "this is copied from what you were shown; write the value in its place"
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 _TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
 _VALUE_KEYS = ("value", "const", "default")
@@ -45,3 +61,59 @@ def _value_in_schema(written: Any) -> object:
     if (inner := values_in_schema(written)) is None:
         raise LookupError
     return inner
+
+
+class CopiedError(ValueError):
+    """An answer holds what the model was shown; ``located`` has the places."""
+
+    def __init__(self, places: Sequence[tuple[str | int, ...]]) -> None:
+        self.located = [(place, _COPIED) for place in places]
+        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {_COPIED}".removeprefix(": ") for place in places))
+
+
+def with_copies(
+    reply: AIMessage, strategy: Strategy[Any], sent: Sequence[AnyMessage], prompt: str, attempts: Sequence[Attempt]
+) -> AIMessage:
+    """Return a reply with a note of the texts in it that are copied from what we showed, and stand in nobody else's message.
+
+    Args:
+        reply: The reply.
+        strategy: What asked; its example may be in the prompt or in a correction.
+        sent: The conversation that was sent.
+        prompt: What was sent at its end.
+        attempts: The answers that were sent back.
+    """
+    written = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
+    problems = {each.partition(" (given: ")[0] for attempt in attempts for each in attempt["fields"].values() if each}
+    if not any(mark in written for mark in ('"<', '"..."', *problems)):
+        return reply
+    sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
+    ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
+    said, example = "\n".join([prompt, *(each.text for each in ours)]), strategy.whole_example()
+    parts = [f", {each.strip('<>')}, " for each in example.placeholders if example.text in said]
+
+    def is_copy(text: str) -> bool:
+        if any(problem in text for problem in problems) and text in said:
+            return True
+        is_placeholder = text == CUT or (text[:1], text[-1:]) == ("<", ">")
+        return is_placeholder and any(f", {text.strip('<>')}, " in part for part in parts)
+
+    others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
+    texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}
+    copies = [text for text in sorted(texts) if is_copy(text) and not any(text in other for other in others)]
+    return reply.model_copy(update={"response_metadata": {**reply.response_metadata, COPIES: copies}}) if copies else reply
+
+
+def refuse_copies(data: object, copies: Collection[str]) -> None:
+    """Raise ``CopiedError`` if a text of an answer, or a key, is a copy."""
+    if places := [place for place, text in _texts(data, ()) if text in copies]:
+        raise CopiedError(places)
+
+
+def _texts(data: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(data, str):
+        yield place, data
+    for step, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if isinstance(step, str):
+            yield (*place, step), step
+        yield from _texts(value, (*place, step))

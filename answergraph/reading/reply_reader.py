@@ -15,6 +15,7 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_
 from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
+from answergraph.reading.filled_schema import COPIES, refuse_copies
 from answergraph.reading.text_answers import TextAnswer, find_answers
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
@@ -220,6 +221,8 @@ class ReplyReader:
                 data, patch = completed(repair, schema, data)
             is_bare = bare or schema.is_object or patch is not None
             written = data if is_bare or not isinstance(data, Mapping) else data.get(VALUE, data)
+            if COPIES in message.response_metadata:
+                refuse_copies(written, message.response_metadata[COPIES])
             value = schema.load(data) if is_bare else schema.validate(data)
         except UNREADABLE as error:
             return replace(self._invalid(schema.name, error, message, data), written=written, patch=patch)

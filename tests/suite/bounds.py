@@ -41,13 +41,13 @@ CORE = (
     Room("answergraph/state", 2480, 92, "turn, field records, what earlier versions stored; the caller's input"),
     Room(
         "answergraph/answers",
-        2245,
+        2250,
         131,
         "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items",
     ),
     Room("answergraph/patches", 490, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
-    Room("answergraph/reading", 930, 22, "calls written as text, next to prose"),
+    Room("answergraph/reading", 1000, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
         *("answergraph/evidence", 4807, 51),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
@@ -57,9 +57,9 @@ CORE = (
     Room("answergraph/react_text", 1000, 32, "every written form of a call that models use"),
     Room(
         "answergraph/calling",
-        796,
+        804,
         18,
-        "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced; single calls",
+        "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced; copies are noted",
     ),
     Room(
         "nodes",

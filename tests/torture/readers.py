@@ -39,9 +39,10 @@ from answergraph.offline.expression_search import find_expression
 from answergraph.react_text.react_reply import read_reply, thought_in
 from answergraph.react_text.text_tool import TextTool
 from answergraph.reading.calls_from_text import with_calls
+from answergraph.reading.filled_schema import with_copies
 from answergraph.reading.reply_reader import ReplyReader
 from answergraph.state.field_path import FieldPath
-from answergraph.state.messages import repaired_history
+from answergraph.state.messages import correction_message, repaired_history
 from answergraph.streaming.growing_json import GrowingJson
 from tests.graphs.add_ons.triage.offline.test_triage_rules import case
 from tests.torture.evidence_reader import look_for_evidence
@@ -90,6 +91,12 @@ def _reply(text: str) -> None:
 def _arguments(text: str) -> None:
     call = InvalidToolCall(name="Verdict", args=text, id="1", error=None, type="invalid_tool_call")
     ReplyReader(_ASKED[1]).read(AIMessage("", invalid_tool_calls=[call]))
+
+
+def _copies(text: str) -> None:
+    sent, example = [HumanMessage("Go."), correction_message("Field required")], _ASKED[0].strategy.example()
+    attempts: Any = [{"fields": {"passed": "Field required"}}]
+    with_copies(AIMessage(f'"<boolean>" Field required {text}'), _ASKED[0].strategy, sent, example, attempts)
 
 
 def _metadata(text: str) -> None:
@@ -232,6 +239,7 @@ READERS = (
         lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, ()),
         (f"{_READING}.text_calls", f"{_READING}.calls_from_text"),
     ),
+    Reader("copies of what was shown", _copies, (f"{_READING}.filled_schema",)),
     Reader(
         "errors of a provider",
         _provider_error,

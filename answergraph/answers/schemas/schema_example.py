@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.json_envelope import DATA
@@ -16,7 +16,8 @@ MAX_EXAMPLE_DEPTH = 5
 MAX_EXAMPLE_CHARACTERS = 4_000
 """An example is longer only if the schema is: then it may have twice its characters."""
 
-_CUT = "..."
+CUT = "..."
+"""Stands for what is not shown."""
 
 _LIMITS = (
     ("minLength", "at least {} characters"),
@@ -41,6 +42,8 @@ class Example(NamedTuple):
     text: str
     is_whole: bool
     """Whether it shows every part of the schema."""
+    placeholders: frozenset[str] = frozenset({CUT})
+    """The texts in it that stand for values."""
 
 
 def example_of(schema: Mapping[str, object]) -> Example:
@@ -52,8 +55,8 @@ def example_of(schema: Mapping[str, object]) -> Example:
     for max_depth in range(MAX_EXAMPLE_DEPTH, -1, -1):
         drawing = _Drawing(schema, max_depth, most)
         with suppress(_TooLongError):
-            return Example(drawing.text(), drawing.is_whole)
-    return Example(_CUT, is_whole=False)
+            return Example(drawing.text(), drawing.is_whole, frozenset(drawing.placeholders))
+    return Example(CUT, is_whole=False)
 
 
 def needs_schema(schema: object) -> bool:
@@ -89,6 +92,7 @@ class _Drawing:
     drawn: int = 0
     """The characters so far, without punctuation, so that no long example is made to find out that it is long."""
     is_whole: bool = True
+    placeholders: set[str] = field(default_factory=lambda: {CUT, "<key>", "<one of these>", "<anything>"})
 
     def text(self) -> str:
         each = [self.value(schema, 0, "") for schema in _alternatives(self.root, self.root)]
@@ -103,7 +107,7 @@ class _Drawing:
             return "<anything>"
         if depth > self.max_depth:
             self.is_whole = False
-            return _CUT
+            return CUT
         schema = _resolved(schema, self.root)
         if "const" in schema:
             self._count(len(json.dumps(schema["const"])))
@@ -120,10 +124,8 @@ class _Drawing:
         if schema.get("type") == "object" or "properties" in schema:
             return self._object(schema, depth)
         if schema.get("type") == "array":
-            return [self.value(schema.get("items", True), depth + 1, _with(note, _counts(schema))), _CUT]
-        leaf = f"<{_with(_leaf(schema), note)}>"
-        self._count(len(leaf))
-        return leaf
+            return [self.value(schema.get("items", True), depth + 1, _with(note, _counts(schema))), CUT]
+        return self._placeholder(_with(_leaf(schema), note))
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, object]:
         required = frozenset(schema.get("required", ()))
@@ -137,12 +139,17 @@ class _Drawing:
     def _one_of(self, alternatives: list[Any], depth: int, note: str) -> object:
         """Return simple alternatives in words, a single structured one as it is, and several in a list."""
         each = [self.value(schema, depth + 1, "") for schema in alternatives]
-        if all(example == _CUT for example in each):
-            return _CUT
+        if all(example == CUT for example in each):
+            return CUT
         if all(isinstance(example, str) for example in each):
-            return f"<{_with(' or '.join(example.strip('<>') for example in each), note)}>"
+            return self._placeholder(_with(" or ".join(example.strip("<>") for example in each), note))
         structured = [example for example in each if not isinstance(example, str)]
         return {"<one of these>": each} if any(example != structured[0] for example in structured) else structured[0]
+
+    def _placeholder(self, words: str) -> str:
+        self._count(len(words))
+        self.placeholders.add(f"<{words}>")
+        return f"<{words}>"
 
     def _count(self, characters: int) -> None:
         self.drawn += characters

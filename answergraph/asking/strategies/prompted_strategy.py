@@ -103,7 +103,7 @@ class PromptedStrategy(Strategy[SchemaT]):
         if self.show == "schema":
             when = "When you need no further tool, you MUST" if has_tools else "You MUST"
             return IMPORTANT_FORM.format(when=when, schema=json.dumps(self.reply_schema(), ensure_ascii=False))
-        (example, is_whole), schema = self.whole_example(), self.reply_schema()
+        (example, is_whole, _), schema = self.whole_example(), self.reply_schema()
         if not is_whole or needs_schema(schema):
             example = SCHEMA_TOO.format(example=example, schema=json.dumps(without("title", schema), ensure_ascii=False))
         return EXAMPLE_FORM.format(when="When you need no further tool, answer" if has_tools else "Answer", example=example)

@@ -1,0 +1,94 @@
+"""What the model was shown is no answer when it comes back: placeholders of the example, and the words of a correction."""
+
+import json
+from typing import Any, Literal
+
+import pytest
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel, Field
+
+from answergraph import PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
+from answergraph.testing import ScriptedChatModel
+from tests.suite.colors import Run
+
+
+class Person(BaseModel):
+    name: str
+    city: str = Field(description="Where she lives.")
+    tags: list[str] = []
+
+
+RIGHT = {"name": "Ann", "city": "Oslo"}
+
+
+def asked(run: Run, strategy: Any, *replies: object, question: str = "Who is it?") -> dict[str, Any]:
+    texts = [each if isinstance(each, AIMessage) else AIMessage(json.dumps(each)) for each in replies]
+    result: dict[str, Any] = run(
+        create_agent(ScriptedChatModel(replies=texts), [], response_format=strategy), {"messages": question}
+    )
+    return result
+
+
+@pytest.mark.parametrize(
+    ("copied", "paths"),
+    [
+        ({"name": "<string>", "city": "<string, Where she lives.>"}, ["name", "city"]),
+        ({"name": "Ann", "city": "<string>"}, ["city"]),
+        ({"name": "Ann", "city": "<Where she lives.>"}, ["city"]),
+        ({"name": "Ann", "city": "Oslo", "tags": ["tall", "..."]}, ["tags[1]"]),
+    ],
+)
+def test_placeholders_of_the_example_are_asked_for_again(run: Run, copied: dict[str, object], paths: list[str]) -> None:
+    result = asked(run, PromptedStrategy(Person), copied, RIGHT)
+    assert result["structured_response"] == Person.model_validate(RIGHT)
+    first = result["outcome"]["attempts"][0]
+    assert first["status"] == "invalid"
+    assert [*first["fields"]] == paths
+    assert "copied from what you were shown" in first["fields"][paths[0]]
+
+
+def test_a_run_does_not_end_with_placeholders(run: Run) -> None:
+    copied = {"name": "<string>", "city": "<string>"}
+    outcome = asked(run, PromptedStrategy(Person), *[copied] * 9)["outcome"]
+    assert outcome["status"] == "invalid"
+    assert "copied" in outcome["reason"]
+
+
+def test_an_example_in_a_correction_counts_as_shown(run: Run) -> None:
+    cut = AIMessage('{"name": "An', response_metadata={"finish_reason": "length"})
+    copied = {"name": "Ann", "city": "<string, Where she lives.>"}
+    result = asked(run, ProviderStrategy(Person), cut, copied, RIGHT)
+    assert result["outcome"]["attempts"][1]["fields"].keys() == {"city"}
+
+
+@pytest.mark.parametrize("copied", ["Field required", "Field required; city: Field required"])
+def test_the_words_of_a_correction_are_asked_for_again(run: Run, copied: str) -> None:
+    result = asked(run, ProviderStrategy(Person), {"tags": []}, {"name": copied, "city": "Oslo"}, RIGHT)
+    assert result["structured_response"] == Person.model_validate(RIGHT)
+    assert [[*each["fields"]] for each in result["outcome"]["attempts"]] == [["name", "city"], ["name"], []]
+
+
+def test_what_somebody_else_wrote_is_an_answer(run: Run) -> None:
+    for words in ("<string>", "...", "Field required"):
+        answer = {"name": words, "city": "Oslo"}
+        result = asked(run, PromptedStrategy(Person), {"tags": []}, answer, question=f"It says {words}")
+        assert result["structured_response"] == Person.model_validate(answer)
+
+
+def test_what_was_not_shown_is_an_answer(run: Run) -> None:
+    answer = {"name": "<string>", "city": "Field required"}
+    call = AIMessage("", tool_calls=[{"name": "Person", "args": answer, "id": "1"}])
+    for strategy, reply in ((ToolStrategy(Person), call), (PromptedStrategy(Person, show="schema"), answer)):
+        result = asked(run, strategy, reply)
+        assert result["structured_response"] == Person.model_validate(answer)
+
+
+class Tag(BaseModel):
+    kind: Literal["<b>"]
+    mark: Literal["<b>", "<i>"]
+    html: str
+
+
+def test_values_that_look_like_placeholders_are_answers(run: Run) -> None:
+    answer = {"kind": "<b>", "mark": "<i>", "html": "<p>Hello.</p>"}
+    assert asked(run, PromptedStrategy(Tag), answer)["structured_response"] == Tag.model_validate(answer)
