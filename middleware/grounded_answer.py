@@ -12,7 +12,7 @@ from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.claim_checking import EvidenceReport, check_fields, may_support, report_of
-from answergraph.evidence.claims import Claim, default_at, fields_of, json_at, with_value
+from answergraph.evidence.claims import Claim, default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.said_claims import unjudged
 from answergraph.evidence.source_runs import InputState, input_records
@@ -24,6 +24,7 @@ from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import INPUT_TEXTS
+from answergraph.state.field_path import json_at
 from answergraph.state.field_record import BACKED, FieldRecord, Fields, OnDoubt, given_by_person, passage_of, support_of
 from answergraph.state.ledger import EXISTING
 from answergraph.state.outcome import AnswerAccepted

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from answergraph.answers.answer import Answer
-from answergraph.evidence.claims import fields_of, json_at
+from answergraph.evidence.claims import fields_of
 from answergraph.nodes.answer_checks import Checked
 from answergraph.nodes.model_visit import CurrentReply
 from answergraph.patches.changes import Change, place_in, with_changes
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.steps import Step
-from answergraph.state.field_path import FieldPath
+from answergraph.state.field_path import FieldPath, json_at
 from answergraph.state.field_record import BACKED, FieldRecord, record_of
 from answergraph.state.ledger import RunLedger
 from answergraph.state.outcome import AnswerAccepted

@@ -1,7 +1,6 @@
 """How runs end: the tables that decide what happens after a reply, with a response format and without, and the outcomes."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -16,7 +15,7 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
 from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import callers_budget
-from answergraph.state.field_path import FieldPath
+from answergraph.state.field_path import json_at
 from answergraph.state.field_record import FieldRecord, support_of
 from answergraph.state.ledger import LEDGER, RunLedger, of_run
 from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status
@@ -255,15 +254,9 @@ def _with_reader(path: str, record: FieldRecord, reply: CurrentReply, answer: An
     wrong = [each for attempt in attempts for each in attempt["fields"]]
     is_repaired = any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in wrong)
     if attempts and before is not None and not is_repaired:
-        is_repaired = _value_at(path, before["value"]) != _value_at(path, answer.data)
+        is_repaired = json_at(before["value"], path) != json_at(answer.data, path)
     who: Any = {"accepted_by": "repair" if is_repaired else "first_answer"}
     return {**who, **record}
-
-
-def _value_at(path: str, data: object) -> Any:
-    """Return the value of a field of a JSON answer, ``None`` if it has none."""
-    with suppress(LookupError):
-        return FieldPath(path).get(data)
 
 
 def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, object]:

@@ -142,6 +142,7 @@ def check_fields(
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
+    quoted: dict[tuple[FieldPath, str], str] = {}
     given = given or {}
     fields = list(fields)
     for each in fields:
@@ -152,6 +153,9 @@ def check_fields(
         if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
             record = {**own, "evidence": record["evidence"] or own["evidence"]}
         problems += record["problem"] is not None
+        if isinstance(field.mark, Quote) and record["status"] == "supported":
+            first = quoted.setdefault((field.path.pattern, " ".join(field.value.split())), path)
+            record = record if first == path else {**record, "repeats": first}
         records[path] = _both(records[path], record) if path in records else record
     records |= {path: own for path, own in given.items() if path not in records and is_persons(own)}
     compute(fields, records)

@@ -1,13 +1,11 @@
 """The fields of an answer, each with its path, and the claims among them: the values that a source has to support."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pydantic import BaseModel, RootModel
-from pydantic_core import to_jsonable_python
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
@@ -44,10 +42,8 @@ def fields_by_path(answer: object, marks: Mapping[str, Mark]) -> list[Claim]:
     places: dict[FieldPath, tuple[Mark, object]] = {}
     for written, mark in marks.items():
         path = FieldPath(written)
-        parts = path.parts
-        named = list(_values_at(answer, parts, FieldPath()))
-        of_items = parts[: parts.index(EVERY_ITEM)] if EVERY_ITEM in parts else None
-        if of_items is None or not any(_values_at(answer, of_items, FieldPath())):
+        named = list(_values_at(answer, path.parts, FieldPath()))
+        if EVERY_ITEM not in path.parts or not named:
             places.setdefault(path, (mark, None))  # what is not there has no support
         places |= {where: (mark, value) for where, value in named}
     claims = [
@@ -85,12 +81,6 @@ def _values_at(value: object, parts: Sequence[str | int], path: FieldPath) -> It
 def with_value(answer: object, path: str, value: object) -> Any:
     """Return a copy of an answer with another value at a path."""
     return _with_value(answer, FieldPath(path).parts, value)
-
-
-def json_at(answer: object, path: str) -> Any:
-    """Return a field as JSON; ``None`` if the answer has none."""
-    with suppress(LookupError):
-        return to_jsonable_python(FieldPath(path).get(answer), by_alias=True, fallback=repr)
 
 
 def default_at(answer: object, path: str) -> Any:
@@ -183,6 +173,9 @@ def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath) -
         if part.shape is SEQUENCES:
             outer = marked.outer_marks(part.schema)
             yield from _too_few(outer, _different(outer, value), path)
+            if not value:
+                marks = marked.marks_in_items(part.schema)[:1]
+                yield from (Claim(path, mark, None, "it holds no item and needs at least one") for mark in marks)
         for name, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, path_of_part(path, name))
     elif value is not None:

@@ -72,6 +72,13 @@ class MarkedType:
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
         return list(self._search(schema, set()))
 
+    def marks_in_items(self, item: CoreSchema) -> list[Mark]:
+        """Return the marks inside the items of a list that ask for an item; none if an item may hold such a list in turn."""
+        seen: set[int] = set()
+        marks = [mark for part in self.parts(item) for mark in self._search(part.schema, seen)]
+        # The last one of a tree's nodes has an empty list.
+        return [] if id(item) in seen else [mark for mark in marks if mark.min_items]
+
     def fits(self, schema: CoreSchema, value: object) -> bool:
         """Return whether a value may fit a schema; true if unknown."""
         kind = schema["type"]

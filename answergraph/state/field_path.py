@@ -10,6 +10,8 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from answergraph.runtime.errors import AgentSpecError
 
 _STEP = re.compile(r"""(?:\A|(?<=[\w\]])\.)([^\W\d]\w*)|\[(-?\d+)?\]|\[('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\]""")
@@ -79,6 +81,12 @@ class FieldPath(str):
         for part in self.parts:
             answer = value_of_part(answer, part)
         return answer
+
+
+def json_at(answer: object, path: str) -> Any:
+    """Return a field as JSON; ``None`` if the answer has none."""
+    with suppress(LookupError):
+        return to_jsonable_python(FieldPath(path).get(answer), by_alias=True, fallback=repr)
 
 
 def value_of_part(whole: object, part: str | int) -> Any:

@@ -79,6 +79,8 @@ class FieldRecord(TypedDict):
     """The most similar place, for what was not found."""
     readings: NotRequired[list[FieldReading]]
     """Where more than one reader was asked."""
+    repeats: NotRequired[str]
+    """The item with the same quote, which supports both once."""
     accepted_by: NotRequired[Literal["first_answer", "repair", "agreement", "escalation", "person"]]
 
 
@@ -101,7 +103,7 @@ def is_persons(record: FieldRecord) -> bool:
 
 def support_of(fields: Fields) -> float | None:
     """Return the share of fields that something stands behind, 0 to 1; ``None`` if none was checked."""
-    statuses = [record["status"] for record in fields.values()]
+    statuses = [record["status"] for record in fields.values() if "repeats" not in record]
     if all(status == "unchecked" for status in statuses):
         return None
     return sum(status in BACKED for status in statuses) / len(statuses)

@@ -110,7 +110,8 @@ def _loose_views(text: MappedText, *, is_json: str) -> Iterator[View]:
     if len(_BULLET.findall(text.text)) > 1:
         yield View(folded(text.changed(_BULLET, lambda _: "")), text)
     if _BETWEEN_SCRIPTS.search(text.text) or re.search(rf"[A-Za-z0-9][{WIDE}]|[{WIDE}][A-Za-z0-9]", text.text):
-        yield View(_without_spaces_between_scripts(folded(text)), text, _closed)
+        closed = folded(text).changed(_BETWEEN_SCRIPTS, lambda _: "")
+        yield View(closed, text, partial(_BETWEEN_SCRIPTS.sub, ""))
 
 
 def _with_borders(rows: Pattern[str], form: str) -> str:
@@ -125,14 +126,6 @@ def _without_pair_marks(text: MappedText) -> MappedText:
 def _as_pair(form: str) -> str:
     # Marks in a quote say where a value begins and ends.
     return form if _LONE_MARK.search(form) else _without_pair_marks(MappedText.unchanged(form)).text
-
-
-def _without_spaces_between_scripts(text: MappedText) -> MappedText:
-    return text.changed(_BETWEEN_SCRIPTS, lambda _: "")
-
-
-def _closed(form: str) -> str:
-    return _BETWEEN_SCRIPTS.sub("", form)
 
 
 def without_json_spaces(text: MappedText) -> MappedText:

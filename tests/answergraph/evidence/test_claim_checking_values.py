@@ -4,12 +4,11 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Grounded, Quote, check_evidence
+from answergraph import AgentSpecError, Grounded, check_evidence
 from answergraph.evidence import ToolRun
 
 CSV = "id,qty,price\nA1,12,9.25\nA2,7,3.10\n"
@@ -207,12 +206,6 @@ def test_a_literal_is_found_by_its_own_words() -> None:
     assert status_of(kind, "The ticket is closed.") == "supported"
 
 
-class Order(BaseModel):
-    """Has quotes."""
-
-    quotes: Annotated[list[str], Quote(min_items=2)] = ["the disk is full", "the disk is full"]
-
-
 def test_without_marks_every_field_is_reported() -> None:
     report = check_evidence({"number": "A-17", "buyer": {"name": "Ada"}, "rows": [{"n": 3}, {"n": 4}]}, ["Invoice A-17", "n: 3"])
     assert {path: record["status"] for path, record in report.fields.items()} == {
@@ -240,11 +233,6 @@ def test_a_file_is_a_source(tmp_path: Path) -> None:
     path.write_text("Total: 5")
     record = check_evidence({"total": 5}, path).fields["total"]
     assert record["evidence"][0]["source"] == {"kind": "text", "id": str(path), "name": "invoice.txt"}
-
-
-def test_one_quote_given_twice_supports_once() -> None:
-    fields = check_evidence(Order(), "the disk is full").fields
-    assert fields["quotes"]["problem"] == "it holds 1 different quotes and needs at least 2."
 
 
 def test_a_tool_that_repeats_what_the_model_wrote_supports_no_value() -> None:

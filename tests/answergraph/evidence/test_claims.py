@@ -53,7 +53,7 @@ class Everything(BaseModel):
 
     quotes: Annotated[list[str], Quote(), Field(description="given")] = ["q"]
     optional: Annotated[str | None, Quote(min_items=0)] = None
-    findings: list[Finding] = []
+    findings: list[Finding] | None = None
     by_name: dict[str, Finding] = {}
     either: Finding | Row | str = "text"
     row: Row | None = None
@@ -76,6 +76,7 @@ def paths(answer: Any) -> dict[str, Any]:
         ({"quotes": [" "]}, {"quotes[0]": "it is empty"}),
         ({"optional": "o"}, {"optional": "o"}),
         ({"findings": [{"quote": "a"}, {"quote": "b"}]}, {"findings[0].quote": "a", "findings[1].quote": "b"}),
+        ({"findings": []}, {"findings": "it holds no item and needs at least one"}),
         ({"by_name": {"x": {"quote": "a"}}}, {"by_name['x'].quote": "a"}),
         ({"either": {"quote": "a"}}, {"either.quote": "a"}),
         ({"either": Row(count=2)}, {"either.count": 2, "either.quote": "it is empty"}),
