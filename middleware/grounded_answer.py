@@ -254,8 +254,7 @@ def _given(answer: Any, state: Any, claims: Sequence[Claim]) -> dict[str, FieldR
 
         message = next((each for each in state["messages"] if each.id == message_id), None)
         existing = message and message.response_metadata.get(EXISTING)
-        same = unchanged(existing, answer) if existing else {}
-        given = {str(claim.path): same[parts] for claim in claims if (parts := tuple(map(str, claim.path.parts))) in same}
+        given = unchanged(existing, answer, [claim.path for claim in claims]) if existing else {}
     persons = {path for path, value in ledger.get("given", {}).items() if json_at(answer, path) == value}
     return given | {path: given_by_person() for path in persons}
 

@@ -13,12 +13,14 @@ from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluation_cases import Case, named_cases
 from answergraph.evaluation.evaluation_report import CaseRun, EvalReport
 from answergraph.evaluation.field_results import FieldComparison, FieldResult, expectation_result
+from answergraph.kit import AnswerChannel
 from answergraph.many import Row, map_answers
 from answergraph.patches.changes import place_in
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import BACKED
 
 if TYPE_CHECKING:
+    from answergraph import Key
     from answergraph.graphs.agent.agent_types import AgentGraph
 
 _USAGE = ("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "seconds", "cost")
@@ -46,8 +48,9 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
         agent: An agent with a response format.
         cases: Cases, or the path of a file with one a line, as JSON; examples of a LangSmith dataset are such lines too.
         repeats: How often each case is run, since models answer differently each time.
-        keys: The field by which the items of a list are matched, by the list's path: ``{"items": "sku"}``. Without it, an item
-            is matched to the one with the most equal fields.
+        keys: The field by which the items of a list are matched, by the list's path: ``{"items": "sku"}``. Without it, that of
+            the ``Key`` in the declared type counts, and where there is none or a case leaves it out, an item is matched to the
+            one with the most equal fields.
         normalize: Returns equal texts for those that mean the same; by default, case, spacing and width do not count.
         concurrency: Runs at a time, at most.
         ledger: A SQLite file or a ``postgresql://`` URL, by which a killed evaluation goes on. It is of one agent: runs that it
@@ -69,7 +72,8 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    checks = {name: check_of(name, case, keys or {}, normalize) for name, case in every.items()}
+    comparison = FieldComparison(_declared_keys(agent), keys or {}, normalize)
+    checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
     case_of = {each["run"]: each["case"] for each in planned}
     rows = map_answers(
@@ -91,6 +95,13 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     return EvalReport([runs[each["run"]] for each in planned], rows.notes)
 
 
+def _declared_keys(agent: object) -> dict[str, Key]:
+    """Return the ``Key`` of each list in the agent's response format, by the list's path; none of what is no agent."""
+    channels: Mapping[str, Any] = getattr(agent, "channels", {})
+    schemas = [each for channel in channels.values() if isinstance(channel, AnswerChannel) for each in channel.codec.schemas]
+    return {path: key for schema in schemas for path, key in schema.keys.items()}
+
+
 class Ending(Protocol):
     """How a run ended."""
 
@@ -102,9 +113,7 @@ class Ending(Protocol):
     def fields(self) -> Mapping[str, Any]: ...
 
 
-def check_of(
-    name: str, case: Case, keys: Mapping[str, str], normalize: Callable[[str], str]
-) -> Callable[[Ending], list[FieldResult]]:
+def check_of(name: str, case: Case, comparison: FieldComparison) -> Callable[[Ending], list[FieldResult]]:
     """Return how a case scores the end of a run.
 
     Raises:
@@ -114,7 +123,7 @@ def check_of(
     if callable(expected):
         return partial(_by_predicate, expected)
     try:
-        return partial(_by_field, _as_data(expected), FieldComparison(keys, normalize))
+        return partial(_by_field, _as_data(expected), comparison)
     except PydanticSerializationError as error:
         raise AgentSpecError(f"The case {name!r} expects what is no JSON: {error}.") from error
 

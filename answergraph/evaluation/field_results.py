@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from answergraph import Key
 from answergraph.evaluation.alike import Normalize, Pair, is_empty, is_same, pairs
 from answergraph.kit import FieldPath
 from answergraph.runtime.argument_checks import shown
@@ -32,8 +33,10 @@ class FieldResult(TypedDict):
 class FieldComparison:
     """Compares answers with expected ones."""
 
+    declared: Mapping[str, Key]
+    """What names the items of a list in the declared type, by the list's path; a case may leave that out."""
     keys: Mapping[str, str]
-    """The field by which the items of a list are matched, by the list's path."""
+    """The caller's own; every expected item must have it."""
     normalize: Normalize
     backed: Collection[str] = ()
     """The places of the answer that something stands behind."""
@@ -64,17 +67,25 @@ class FieldComparison:
     def _items(
         self, expected: Sequence[object], actual: Sequence[object], path: FieldPath, place: FieldPath
     ) -> Iterator[FieldResult]:
-        key = self.keys.get(path.pattern)
-        # Only the expected fields say which item is meant.
-        rows = (
-            pairs(expected, _like(expected, actual), self.normalize) if key is None else self._by_key(expected, actual, key, path)
-        )
-        for one, other in rows:
+        for one, other in self._pairs(expected, actual, path):
             if one is not None:
                 item = None if other is None else actual[other]
                 yield from self.results(expected[one], item, path / one, place / (other or 0))
             elif other is not None:
                 yield _result(path / other, "extra", problem=f"{_short(actual[other])} is not expected")
+
+    def _pairs(self, expected: Sequence[object], actual: Sequence[object], path: FieldPath) -> Iterator[Pair]:
+        pattern = path.pattern
+        if (name := self.keys.get(pattern)) is not None:
+            for place, item in enumerate(expected):
+                if not _has(item, (name,)):
+                    raise AgentSpecError(f"keys={{{str(pattern)!r}: {name!r}}}: the expected {path / place} has no {name!r}.")
+            return self._by_key(expected, actual, (name,))
+        key = self.declared.get(pattern)
+        if key is not None and all(_has(item, key.fields) for item in expected):
+            return self._by_key(expected, actual, key.fields)
+        # Only the expected fields say which item is meant.
+        return pairs(expected, _like(expected, actual), self.normalize)
 
     def _value(self, expected: object, actual: object, path: FieldPath, place: FieldPath) -> FieldResult:
         supported = place in self.backed
@@ -87,12 +98,11 @@ class FieldComparison:
         mark: Literal["wrong", "extra"] = "extra" if is_empty(expected) else "wrong"
         return _result(path, mark, supported=supported, problem=f"expected {_short(expected)}, got {_short(actual)}")
 
-    def _by_key(self, expected: Sequence[object], actual: Sequence[object], key: str, path: FieldPath) -> Iterator[Pair]:
+    def _by_key(self, expected: Sequence[object], actual: Sequence[object], names: Sequence[str]) -> Iterator[Pair]:
         free = list(range(len(actual)))
         for one, item in enumerate(expected):
-            if not isinstance(item, Mapping) or key not in item:
-                raise AgentSpecError(f"keys={{{str(path.pattern)!r}: {key!r}}}: the expected {path / one} has no {key!r}.")
-            same = (each for each in free if is_same(item[key], _key_of(actual[each], key), self.normalize))
+            wanted = [_value_of(item, name) for name in names]
+            same = (each for each in free if is_same(wanted, [_value_of(actual[each], name) for name in names], self.normalize))
             if (other := next(same, None)) is not None:
                 free.remove(other)
             yield one, other
@@ -122,8 +132,13 @@ def _like(expected: Sequence[object], actual: Sequence[object]) -> list[object]:
     return [{name: item[name] for name in item if name in names} if isinstance(item, Mapping) else item for item in actual]
 
 
-def _key_of(item: object, key: str) -> object:
-    return item.get(key) if isinstance(item, Mapping) else None
+def _has(item: object, names: Sequence[str]) -> bool:
+    """Return whether an expected item says which one it is; a predicate does not."""
+    return isinstance(item, Mapping) and all(name in item and not callable(item[name]) for name in names)
+
+
+def _value_of(item: object, name: str) -> object:
+    return item.get(name) if isinstance(item, Mapping) else None
 
 
 def _short(value: object) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from answergraph.answers.schemas.item_keys import keys_of
 from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluating import check_of
 from answergraph.evaluation.evaluation_cases import Case
+from answergraph.evaluation.field_results import FieldComparison
 from answergraph.runtime.errors import AgentSpecError
 
 
@@ -38,7 +40,7 @@ def feedback_on(
     Args:
         result: What ``agent.invoke`` returned.
         expected_output: As that of a ``Case``.
-        keys: As those of ``evaluate``.
+        keys: As those of ``evaluate``. The ``Key`` of a list is read from the class of the answer; plain JSON has none.
         normalize: As that of ``evaluate``.
 
     Raises:
@@ -56,7 +58,8 @@ def feedback_on(
         raise AgentSpecError("feedback_on(…): the result has no outcome; pass what an agent with a response_format returned.")
     answered = outcome["status"] == "answered"
     ending = _Ending(outcome["status"], result.get("structured_response") if answered else None, outcome["fields"])
-    marks = check_of("expected_output", Case(None, expected_output), keys or {}, normalize)(ending)
+    comparison = FieldComparison(keys_of(type(ending.answer)), keys or {}, normalize)
+    marks = check_of("expected_output", Case(None, expected_output), comparison)(ending)
     lines = [f"{outcome['status']}: {outcome['reason']}"]
     lines += [f"{each['field'] or 'the answer'}: {each['problem']}" for each in marks if each["problem"]]
     lines += [f"{path}: {record['problem']}" for path, record in ending.fields.items() if record["problem"]]

@@ -1,7 +1,7 @@
 """A previous answer in the input of an agent: the model is asked for what changes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.item_keys import Key, keys_of
+from answergraph.patches.changes import place_in
 from answergraph.patches.keyed_items import paired
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
@@ -64,17 +65,22 @@ def _as_json(answer: Any, schemas: Sequence[AnswerSchema]) -> tuple[AnswerSchema
     )
 
 
-def unchanged(existing: Existing, answer: Any) -> dict[tuple[str, ...], FieldRecord]:
-    """Return the records of the fields that are as they were in the previous answer, by the parts of their paths."""
+def unchanged(existing: Existing, answer: Any, paths: Iterable[FieldPath]) -> dict[str, FieldRecord]:
+    """Return the records of the fields that are as they were in the previous answer, by their paths in the new one."""
     known = None if existing["records"] is None else {_parts(path): record for path, record in existing["records"].items()}
     vouched = FieldRecord(status="given", evidence=[], problem=None)
-    same: dict[tuple[str, ...], FieldRecord] = {}
-    for place, before in paired(
-        existing["value"], to_jsonable_python(answer, by_alias=True, fallback=repr), keys_of(type(answer))
-    ):
-        record = vouched if known is None else known.get(_parts(before))
+    data = to_jsonable_python(answer, by_alias=True, fallback=repr)
+    was = {_parts(place): before for place, before in paired(existing["value"], data, keys_of(type(answer)))}
+    same: dict[str, FieldRecord] = {}
+    for path in paths:
+        before = was.get(_parts(place_in(data, path, answer) or path))
+        if before is None:
+            continue
+        # JSON has other names than records, but as many parts; items may have moved.
+        parts = [str(old if isinstance(old, int) else now) for now, old in zip(path.parts, before.parts, strict=False)]
+        record = vouched if known is None else known.get(tuple(parts))
         if record is not None and record["status"] in BACKED:
-            same[_parts(place)] = record
+            same[path] = record
     return same
 
 

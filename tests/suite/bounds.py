@@ -41,11 +41,11 @@ CORE = (
     Room("answergraph/state", 2480, 92, "turn, field records, what earlier versions stored; the caller's input"),
     Room(
         "answergraph/answers",
-        2250,
-        131,
-        "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items",
+        2270,
+        127,
+        "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items, with aliases",
     ),
-    Room("answergraph/patches", 490, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
+    Room("answergraph/patches", 495, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 1000, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
@@ -86,7 +86,7 @@ ADD_ONS = (
     Room("answergraph/offline", 790, 5),
     Room("answergraph/tapes", 1000, 51, "recorded runs, after the plan"),
     Room(
-        "answergraph/evaluation", 820, 17, "scores by field, after the plan; judges and feedback; the statistics of experiments"
+        "answergraph/evaluation", 836, 18, "scores by field, after the plan; judges and feedback; the statistics of experiments"
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),

@@ -1,4 +1,4 @@
-"""What makes two items of a list the same one: ``Annotated[list[Item], Key("sku")]``."""
+"""What makes two items of a list the same one: ``Annotated[list[Item], Key("sku")]``; read from types, for items of JSON."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from itertools import islice
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
-from typing_extensions import is_typeddict
+from pydantic.fields import FieldInfo
+from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_path import EVERY_ITEM, FieldPath
 
 
 class Key:
-    """What makes two items of a list the same one, wherever items are matched: a previous answer, an ensemble.
+    """What makes two items of a list the same one, wherever items are matched: a previous answer, an ensemble, an evaluation.
 
     Example:
         >>> from typing import Annotated
@@ -30,7 +31,7 @@ class Key:
         """Choose the fields of an item that name it.
 
         Args:
-            field: A field of each item.
+            field: A field of each item, by its Python name.
             fields: Further ones; together they name an item.
             may_delete: Whether bringing an answer up to date may delete an item.
         """
@@ -55,7 +56,7 @@ MAX_PLACES = 1_000
 
 
 def keys_of(declared: Any) -> dict[str, Key]:
-    """Return the keys in a type.
+    """Return the keys in a type, with the names that its fields have in JSON.
 
     Raises:
         AgentSpecError: If a key is not on a list, its items lack the field, or it is at too many places.
@@ -66,42 +67,61 @@ def keys_of(declared: Any) -> dict[str, Key]:
     return dict(places)
 
 
-def _has_key(declared: Any, seen: set[int]) -> bool:
+def _has_key(declared: object, seen: set[int]) -> bool:
     """Return whether a key is anywhere in a type; each type is read once."""
     if arguments := get_args(declared):
         return any(isinstance(each, Key) or _has_key(each, seen) for each in arguments)
     if id(declared) in seen:
         return False
     seen.add(id(declared))
+    if isinstance(declared, TypeAliasType):
+        return _has_key(declared.__value__, seen)
     return any(_has_key(hint, seen) for hint in _fields_of(declared).values())
 
 
-def _keys_in(declared: Any, path: FieldPath, above: tuple[Any, ...]) -> Iterator[tuple[str, Key]]:
+def _keys_in(declared: object, path: FieldPath, above: tuple[object, ...]) -> Iterator[tuple[str, Key]]:
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Annotated:
         for key in (each for each in arguments[1:] if isinstance(each, Key)):
-            _check(key, arguments[0], path)
-            yield str(path), key
+            yield str(path), _of_json(key, arguments[0], path)
     if arguments:
         parts = {Annotated: arguments[:1], dict: arguments[1:]}.get(origin, arguments)
         for part in parts:
             yield from _keys_in(part, path / EVERY_ITEM if origin in _CONTAINERS else path, above)
     elif declared not in above and _has_key(declared, set()):
+        if isinstance(declared, TypeAliasType):
+            yield from _keys_in(declared.__value__, path, (*above, declared))
         for name, hint in _fields_of(declared).items():
-            yield from _keys_in(hint, path / name, (*above, declared))
+            yield from _keys_in(hint, path / _json_name(declared, name, hint), (*above, declared))
 
 
-def _check(key: Key, declared: Any, path: FieldPath) -> None:
+def _of_json(key: Key, declared: object, path: FieldPath) -> Key:
+    """Return a key with the names of its fields in JSON."""
+    declared = _unwrapped(declared)
     items = get_args(declared)[:1] if get_origin(declared) is list else ()
-    for item in items:
-        known = _fields_of(get_args(item)[0] if get_origin(item) is Annotated else item)
+    for item in map(_unwrapped, items):
+        known = _fields_of(item)
         if set(key.fields) <= known.keys():
-            return
+            return Key(*(_json_name(item, name, known[name]) for name in key.fields), may_delete=key.may_delete)
         raise AgentSpecError(f"{path}: {key!r} names no field of its items; they have {list(known)!r}.")
     raise AgentSpecError(f"{path}: {key!r} is on what is no list; write Annotated[list[Item], {key!r}].")
 
 
-def _fields_of(declared: Any) -> dict[str, Any]:
+def _unwrapped(declared: object) -> Any:
+    """Return the type that an alias or an annotated type stands for."""
+    if isinstance(declared, TypeAliasType):
+        return _unwrapped(declared.__value__)
+    return _unwrapped(get_args(declared)[0]) if get_origin(declared) is Annotated else declared
+
+
+def _json_name(declared: object, name: str, hint: object) -> str:
+    """Return the name under which a field is dumped."""
+    known = getattr(declared, "__pydantic_fields__", {}).get(name)
+    infos = [each for each in (known, *get_args(hint)[1:]) if isinstance(each, FieldInfo)]
+    return next((each.serialization_alias for each in infos if each.serialization_alias), name)
+
+
+def _fields_of(declared: object) -> dict[str, Any]:
     if isinstance(declared, type) and issubclass(declared, BaseModel):
         fields = declared.model_fields
         return {name: Annotated[field.annotation, None, *field.metadata] for name, field in fields.items()}

@@ -37,7 +37,7 @@ def agent_of(*replies: Any, response_format: Any = Invoice, **options: Any) -> A
     return create_agent(ScriptedChatModel(replies=texts), [], response_format=response_format, **options)
 
 
-def score(expected: Any, reply: Any, **options: Any) -> dict[str, tuple[int, int, int, int]]:
+def score(expected: Any, reply: Any, response_format: Any = Invoice, **options: Any) -> dict[str, tuple[int, int, int, int]]:
     """Return right, wrong, missing and extra of each field."""
-    fields = evaluate(agent_of(reply), [Case("Read it.", expected)], **options).fields
+    fields = evaluate(agent_of(reply, response_format=response_format), [Case("Read it.", expected)], **options).fields
     return {name: (each.right, each.wrong, each.missing, each.extra) for name, each in fields.items()}

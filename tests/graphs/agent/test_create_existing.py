@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from answergraph import AgentSpecError, Key, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs import create_extractor
@@ -153,6 +153,31 @@ def test_an_item_that_moved_keeps_what_stood_behind_it(run: Run) -> None:
     result = club_of(OpenClub, {"members": [JOAN, GRACE]}, document="joan is clerk.", existing=existing, run=run)
     statuses = [record["status"] for record in result["outcome"]["fields"].values()]
     assert statuses == ["supported", "supported", "given", "given"]
+
+
+class AliasedMember(BaseModel):
+    email: str = Field(alias="e-mail")
+    role: str
+
+
+class AliasedClub(BaseModel):
+    members: Annotated[list[AliasedMember], Key("email")] = Field(alias="all members")
+
+
+def test_fields_with_an_alias_are_named_as_in_json_and_keep_their_evidence(run: Run) -> None:
+    ada, grace, joan = ({"e-mail": each["email"], "role": each["role"]} for each in (ADA, GRACE, JOAN))
+    first = club_of(AliasedClub, {"all members": [ada, grace]}, document=MINUTES, existing=None, run=run)
+    patch = changes(**{"['all members']['joan']": joan, "['all members']['grace'].role": "treasurer"})
+    result = club_of(AliasedClub, patch, document="grace is treasurer, joan is clerk.", existing=first, run=run)
+    assert [(each.email, each.role) for each in result["structured_response"].members] == [
+        ("ada", "chair"),
+        ("grace", "treasurer"),
+        ("joan", "clerk"),
+    ]
+    fields = result["outcome"]["fields"]
+    assert fields["members[0].role"]["evidence"] == first["outcome"]["fields"]["members[0].role"]["evidence"]
+    refused = club_of(AliasedClub, *[{"all members": [grace]}] * 2, document=MINUTES, existing=first, run=run)
+    assert "['all members']['ada'] is gone" in refused["outcome"]["reason"]
 
 
 def test_two_items_of_one_key_and_an_unknown_item_are_refused(run: Run) -> None:

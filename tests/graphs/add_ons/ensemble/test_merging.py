@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, StateGraph
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph import AnswerRejected, Key
@@ -72,6 +72,23 @@ def test_items_are_matched_by_their_key(run: Run) -> None:
     other = {"lines": [{"sku": "P3", "price": 3}, {"sku": "P2", "price": 2}]}
     result = merged(run, "P1 1.00\nP2 2.00\nP3 3.00", one=one, other=other)
     assert [(line.sku, line.price) for line in result["structured_response"].lines] == [("P1", 1), ("P2", 2), ("P3", 3)]
+
+
+class AliasedLine(BaseModel):
+    sku: str = Field(alias="no")
+    price: float
+
+
+class AliasedOrder(BaseModel):
+    lines: Annotated[list[AliasedLine], Key("sku")] = Field(alias="rows")
+
+
+def test_items_with_an_alias_are_matched_by_their_key() -> None:
+    # Their prices are equal the other way round, so the best match would pair the wrong ones.
+    one, other = ([{"no": no, "price": price} for no, price in rows] for rows in ([("a", 1), ("b", 2)], [("b", 1), ("c", 2)]))
+    with pytest.raises(AnswerRejected) as caught:
+        merge_answers(AliasedOrder.model_validate({"rows": one}), AliasedOrder.model_validate({"rows": other}))
+    assert list(caught.value.fields) == ["rows[1].price"]
 
 
 def test_an_agent_without_an_answer_takes_nothing_away() -> None:
