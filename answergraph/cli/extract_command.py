@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def extract(
     document: Annotated[Path, typer.Argument(help="A file: text in UTF-8, or a PDF.")],
     schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
-    model: Annotated[str, typer.Option(help="'openai:NAME', or 'provider:NAME'.")],
+    model: Annotated[str, typer.Option(help="'openai:NAME', 'local:NAME', or 'provider:NAME'.")],
     base_url: BaseUrlOption = None,
     on_doubt: Annotated[
         Literal["refuse", "omit"], typer.Option(help="What becomes of a field that stands nowhere: no record, or its default.")
@@ -42,7 +42,7 @@ def extract(
 
     if model == OFFLINE:
         raise typer.BadParameter(
-            "'offline' has rules for arithmetic and test runs only and reads no document: write openai:NAME or provider:NAME."
+            "'offline' has rules for arithmetic and test runs only and reads no document: write openai:NAME or local:NAME."
         )
     with errors_as_bad_usage():
         import_also_from(Path.cwd())

@@ -20,11 +20,15 @@ _OPENAI_NAMES = ("gpt-", "chatgpt-", "o1", "o3", "o4")
 _LIKENESS = 0.75
 """Minimum similarity, from 0 to 1, of a misspelt name to a known one."""
 
-_EXAMPLES = "'offline', 'openai:gpt-4.1' or a chat model object"
+_EXAMPLES = "'offline', 'openai:gpt-4.1', 'local:smollm2' or a chat model object"
+_PROVIDERS = ("openai:", "local:")
 
 
 def resolve_model(model: object, *, offline: Callable[[Any], AIMessage] | None = None, **settings: object) -> BaseChatModel:
-    """Return the chat model for ``"offline"``, ``"openai:NAME"`` or, by LangChain's ``init_chat_model``, ``"provider:NAME"``.
+    """Return the chat model for a name.
+
+    Names are ``"offline"``, ``"openai:NAME"``, ``"local:smollm2"``, ``"local:/file.gguf"`` and, by LangChain's
+    ``init_chat_model``, ``"provider:NAME"``.
 
     A chat model is returned unchanged. ``offline`` is the policy of ``"offline"``, arithmetic by default; settings go to the
     model's class. Raise ``AgentSpecError`` if the name is unknown, or a package or key is missing; the message says what to do.
@@ -38,6 +42,8 @@ def resolve_model(model: object, *, offline: Callable[[Any], AIMessage] | None =
         return _offline(offline)
     provider, _, name = model.partition(":")
     try:
+        if provider == "local":
+            return _local(name, settings)
         return _openai(name, settings) if provider == "openai" else _through_langchain(model, settings)
     except Exception as error:
         # Providers raise their own error classes for a missing key, package or name.
@@ -60,8 +66,10 @@ def _meant(name: str) -> str | None:
         return OFFLINE
     if not separator and provider.startswith(_OPENAI_NAMES):
         return f"openai:{provider}"
-    is_near = separator and rest and get_close_matches(provider.lower(), ["openai"], cutoff=_LIKENESS)
-    return f"openai:{rest}" if is_near and f"openai:{rest}" != name else None
+    if not rest or name.startswith(_PROVIDERS):
+        return None
+    near = get_close_matches(provider.lower(), [each.rstrip(":") for each in _PROVIDERS], n=1, cutoff=_LIKENESS)
+    return f"{near[0]}:{rest}" if near else None
 
 
 def _offline(policy: Callable[[Any], AIMessage] | None) -> BaseChatModel:
@@ -76,6 +84,14 @@ def _openai(name: str, settings: dict[str, object]) -> BaseChatModel:
         raise ValueError("the name is missing after 'openai:'")
     # The import takes 0.8 s, and other models do not need it.
     made: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
+    return made
+
+
+def _local(name: str, settings: dict[str, object]) -> BaseChatModel:
+    if not name:
+        raise ValueError("the name is missing after 'local:'")
+    # By its name: only who names a local model needs the engine.
+    made: BaseChatModel = importlib.import_module("answergraph.models.local_model").local_model(name, settings)
     return made
 
 

@@ -61,8 +61,8 @@ def create_agent(
     """Create an agent: a model that calls tools in a loop until there is an answer, or a reason why there is none.
 
     Args:
-        model: A chat model, or a name: ``"offline"``, ``"openai:NAME"``, or ``"provider:NAME"`` where ``langchain`` and the
-            provider's package are installed.
+        model: A chat model, or a name: ``"offline"``, ``"openai:NAME"``, ``"local:smollm2"`` or ``"local:/file.gguf"`` with
+            the extra ``[local]``, or ``"provider:NAME"`` where ``langchain`` and the provider's package are installed.
         tools: Tools, functions with type hints and a docstring, or ``dict`` descriptions of tools the provider runs.
         system_prompt: Precedes the conversation in every call.
         middleware: Behaviour around the nodes; LangChain's middleware runs unchanged.

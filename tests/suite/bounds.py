@@ -52,7 +52,7 @@ CORE = (
         *("answergraph/evidence", 4807, 51),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
     ),
-    Room("answergraph/models", 540, 19, "in-process models, of which the scripted one is a kind"),
+    Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
     Room("answergraph/react_text", 1000, 32, "every written form of a call that models use"),
     Room(
@@ -103,7 +103,7 @@ ADD_ONS = (
     Room("answergraph/serving", 760, 18, "agents over MCP and A2A, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
-        2370,
+        2400,
         42,
         "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage",
     ),

@@ -1,4 +1,4 @@
-"""The scenes of ``answergraph demo``: agents with scripted models, the calculator, and a triage."""
+"""The scenes of ``answergraph demo``: agents with scripted models or a real one, the calculator, and a triage."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
-from answergraph import Abstention, AnswerRejected, PromptedStrategy, Quote, ToolStrategy, create_agent, graphs
+from answergraph import Abstention, AnswerRejected, PromptedStrategy, Quote, ToolStrategy, UsageLimits, create_agent, graphs
 from answergraph.middleware import GroundedAnswer, RequireTools
 from answergraph.runtime.extras import MissingExtraError
 from answergraph.testing import ScriptedChatModel
 
 FAILED_RUN = Path(__file__).parent / "failed_run"
 """The files of three test runs."""
+LOG = "test_total FAILED\nE   AssertionError: expected 30, got 27\n1 failed, 41 passed"
+QUESTION = "Did the tests pass?"
+WITH_LOG = f"{QUESTION} This is the log:\n{LOG}"
+LIMITS = UsageLimits(model_calls=12, seconds=60)
+"""A scripted model stays far below them; a small model on a slow machine may not."""
 VERDICTS = {"disagreement": "test and application disagree", "false-pass": "should have failed", "not-real": "should have passed"}
 
 
@@ -37,15 +43,16 @@ class Finding(BaseModel):
 
 @dataclass(frozen=True)
 class Scene:
-    """A title, and labelled lines of what happened."""
+    """A title for what the scripted model does, one for what any model is asked for, and labelled lines of what happened."""
 
     title: str
-    lines: Callable[[], Iterator[tuple[str, str]]]
+    task: str
+    lines: Callable[[BaseChatModel | None], Iterator[tuple[str, str]]]
 
 
 def read_log(path: str) -> str:
     """Read a log."""
-    return "test_total FAILED\nE   AssertionError: expected 30, got 27\n1 failed, 41 passed"
+    return LOG
 
 
 def counts_agree(answer: Report, state: Any, runtime: Any) -> None:
@@ -58,10 +65,13 @@ def _says(schema: type[BaseModel], **fields: object) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": schema.__name__, "args": fields, "id": f"{schema.__name__} {json.dumps(fields)}"}])
 
 
-def _ran(replies: Sequence[AIMessage | str], response_format: Any, **options: Any) -> Callable[[], Iterator[tuple[str, str]]]:
-    def lines() -> Iterator[tuple[str, str]]:
-        agent = create_agent(ScriptedChatModel(replies=list(replies)), response_format=response_format, **options)
-        return _transcript(agent.invoke({"messages": ["Did the tests pass?"]}))
+def _ran(
+    replies: Sequence[AIMessage | str], response_format: Any, *, question: str = QUESTION, **options: Any
+) -> Callable[[BaseChatModel | None], Iterator[tuple[str, str]]]:
+    def lines(model: BaseChatModel | None) -> Iterator[tuple[str, str]]:
+        chosen = ScriptedChatModel(replies=list(replies)) if model is None else model
+        agent = create_agent(chosen, response_format=response_format, limits=LIMITS, **options)
+        return _transcript(agent.invoke({"messages": [question]}))
 
     return lines
 
@@ -84,7 +94,7 @@ def _transcript(result: Any) -> Iterator[tuple[str, str]]:
         yield "reason", outcome["reason"]
 
 
-def _calculated() -> Iterator[tuple[str, str]]:
+def _calculated(_: object) -> Iterator[tuple[str, str]]:
     result = graphs.create_calculator().invoke({"messages": ["(17 × 23) + (89 ÷ 4) - 156"]})
     answer, outcome = result["structured_response"], result["outcome"]
     if answer is None:
@@ -96,7 +106,7 @@ def _calculated() -> Iterator[tuple[str, str]]:
     yield "evidence", f"the result of {evidence['source']['name']} says {evidence['unit']}"
 
 
-def _triaged() -> Iterator[tuple[str, str]]:
+def _triaged(_: object) -> Iterator[tuple[str, str]]:
     try:
         agent = graphs.create_triage_agent()
     except MissingExtraError as error:
@@ -111,14 +121,17 @@ WRONG = _says(Report, passed=True, failed_tests=3)
 SCENES: Sequence[Scene] = (
     Scene(
         "Prose around JSON with single quotes and a stray comma: read without asking again",
-        _ran(["Sure!\n```json\n{'passed': True, 'failed_tests': 0,}\n```"], PromptedStrategy(Report)),
+        "A report, given as text",
+        _ran(["Sure!\n```json\n{'passed': False, 'failed_tests': 1,}\n```"], PromptedStrategy(Report), question=WITH_LOG),
     ),
     Scene(
         "An answer that contradicts itself: your check sends it back",
-        _ran([WRONG, _says(Report, passed=False, failed_tests=3)], Report, check_answer=counts_agree),
+        "A report whose two fields must agree",
+        _ran([WRONG, _says(Report, passed=False, failed_tests=1)], Report, question=WITH_LOG, check_answer=counts_agree),
     ),
     Scene(
         "An answer before any evidence: until the log is read, only an abstention is accepted",
+        "A finding with a quote; an abstention counts too",
         _ran(
             [_says(Finding, cause="wrong total", quote="1 failed"), _says(Abstention, missing=["the log of the test run"])],
             Finding,
@@ -128,6 +141,7 @@ SCENES: Sequence[Scene] = (
     ),
     Scene(
         "An invented quote: the nearest passage of the log goes back to the model",
+        "A finding with a quote from the log",
         _ran(
             [
                 AIMessage("", tool_calls=[{"name": "read_log", "args": {"path": "ci.log"}, "id": "read"}]),
@@ -141,8 +155,9 @@ SCENES: Sequence[Scene] = (
     ),
     Scene(
         "The same mistake twice: the run ends without an answer, and says why",
-        _ran([WRONG] * 2, ToolStrategy(Report), check_answer=counts_agree),
+        "A report by tool call whose two fields must agree",
+        _ran([WRONG] * 2, ToolStrategy(Report), question=WITH_LOG, check_answer=counts_agree),
     ),
-    Scene("A calculation with one tool call per operation", _calculated),
-    Scene("Triage: can these three test results be trusted?", _triaged),
+    Scene(CALCULATION := "A calculation with one tool call per operation", CALCULATION, _calculated),
+    Scene(TRIAGE := "Triage: can these three test results be trusted?", TRIAGE, _triaged),
 )

@@ -31,7 +31,7 @@ NO_ANSWER = 1
 BAD_USAGE = 2
 """Exit code: the request cannot be run."""
 
-ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME'.")]
+ModelOption = Annotated[str, typer.Option(help="'offline', 'openai:NAME', 'local:NAME', or 'provider:NAME'.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="An OpenAI-compatible server, for --model openai:NAME.")]
 FactOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE for agents and rules, the value as JSON or a text.")]
 KeyOption = Annotated[Path | None, typer.Option(help="A file with the secret that signs the bundle.")]

@@ -4,8 +4,8 @@ from answergraph.cli.command_line import MAX_LINE_CHARACTERS
 from tests.answergraph.cli.test_command_line import answergraph
 
 OUTCOMES = {
-    1: "answered → Report(passed=True, failed_tests=0)",
-    2: "answered → Report(passed=False, failed_tests=3)",
+    1: "answered → Report(passed=False, failed_tests=1)",
+    2: "answered → Report(passed=False, failed_tests=1)",
     3: "abstained → Abstention(",
     4: "answered → Finding(cause='wrong total', quote='AssertionError: expected 30, got 27')",
     5: "invalid → None",
@@ -29,3 +29,9 @@ def test_each_scene_ends_as_its_title_says() -> None:
         True
     ] * 3
     assert max(map(len, out.splitlines())) <= MAX_LINE_CHARACTERS
+
+
+def test_a_demo_of_a_model_that_cannot_be_had_says_why() -> None:
+    code, out, err = answergraph("demo", "--model", "local:nothing.gguf")
+    assert (code, out) == (2, "")
+    assert "there is no such file" in err
