@@ -94,7 +94,7 @@ ADD_ONS = (
     Room("graphs/add_ons/react", 160, 12),
     Room("graphs/add_ons/ensemble", 870, 48, "second opinions, and the merging of partial answers, after the plan"),
     Room("graphs/add_ons/judge", 1680, 54),
-    Room("graphs/add_ons/workflow", 1210, 66),
+    Room("graphs/add_ons/workflow", 1412, 71, "TAKT's teams: a leader shares a step's work out"),
     Room("graphs/add_ons/triage", 4230, 29, "witnesses: tests are run again on old and new code"),
     Room("answergraph/experiment", 1000, 14),
     Room("answergraph/page", 150, 1),

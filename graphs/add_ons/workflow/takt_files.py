@@ -25,7 +25,6 @@ SYNONYMS: Mapping[str, str] = {
 }
 REFUSED: Mapping[str, str] = {
     "arpeggio": "write an agent that works through the data, and name it as the step's agent",
-    "team_leader": "write a graph that shares the work out, and name it as the step's agent",
     "answer_agent": "nobody is asked while a workflow runs",
     **dict.fromkeys(("all_steps", "facet_pools", "dynamic_facets", "companion"), "write what holds for a step into the step"),
     **dict.fromkeys(("kind", "mode", "effects", "system_inputs"), "write an agent that does it, and name it as the step's agent"),

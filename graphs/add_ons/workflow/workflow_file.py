@@ -6,17 +6,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langgraph.types import Checkpointer
 
-from answergraph import AgentGraph, AgentSpecError, create_agent
+from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.errors import WorkflowSpecError
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.takt_files import (
-    REFUSED,
     SECTIONS,
     SYNONYMS,
     TextsByReference,
@@ -26,38 +25,23 @@ from answergraph.graphs.add_ons.workflow.takt_files import (
     report_writers,
     without_ai,
 )
+from answergraph.graphs.add_ons.workflow.team_graph import MAX_PARTS, create_team
 from answergraph.graphs.add_ons.workflow.workflow_graph import create_workflow
+from answergraph.graphs.add_ons.workflow.workflow_keys import checked
 from answergraph.graphs.add_ons.workflow.workflow_state import WorkflowInput, WorkflowOutput
 from answergraph.graphs.add_ons.workflow.workflow_steps import OF_THE_WORKFLOW, WorkflowLimits, WorkflowStep
 from answergraph.graphs.add_ons.workflow.yaml_document import YamlDocument
 from answergraph.kit import resolve_model
 
-_KEYS: Mapping[str, Mapping[str, object]] = {
-    "workflow": {
-        **{"name": str, "task": str, "model": str, "facts": dict, "limits": dict, "grounded": bool, "steps": list},
-        **{"description": str, "initial_step": str, "max_steps": int, "loop_monitors": list, "interactive_mode": str},
-        "workflow_config": dict,
-        **dict.fromkeys(SECTIONS, dict),
-    },
-    "limits": {"steps": int, "visits": int, "repeats": int},
-    "step": {
-        **{"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
-        **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
-        **{"allowed_tools": list, "edit": bool, "quality_gates": list, "pass_previous_response": bool, "output_contracts": dict},
-        **{"report": str | list | dict, "session": str, "provider": str, "model": str, "permission_mode": str},
-        **{"mcp_servers": dict, "tags": list, "provider_options": dict, "required_permission_mode": str},
-    },
-    "rule": {"condition": str, "next": str, "appendix": str, "requires_user_input": bool, "interactive_only": bool},
-    "loop_monitor": {"cycle": list, "threshold": int, "judge": dict},
-    "judge": {"persona": str, "instruction": str, "rules": list},
-}
-"""The type of each key's value, per kind of mapping."""
+INFINITE = "infinite"
+"""TAKT's ``max_steps`` without a limit. A run ends here all the same, by the limits of ``limits`` or by the default ones."""
+PARTS_AT_ONCE, PART_MILLISECONDS = 3, 900_000
+"""TAKT's defaults for ``team_leader``."""
 _LOG = logging.getLogger(__name__)
 _NOT_GRANTED = (
     "%s names tools that are not granted: %s. Grant one with load_workflow(tools={%r: …}) or --tool %s=package.module:attribute."
 )
 _LOOKS_ROUND = "The cycle {cycle} came round {{cycle_count}} times. Say whether going on makes progress."
-_NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
 
 
 def load_workflow(
@@ -90,7 +74,7 @@ def load_workflow(
     document = YamlDocument(Path(path))
     places: list[str] = []
     try:
-        data = _checked(document.data, "workflow", "")
+        data = checked(document.data, "workflow", "")
         chosen = _model(data.get("model") or "offline") if model is None else model
         texts = TextsByReference(document.path, {name: data.get(name) or {} for name in SECTIONS})
         limits = _limits(data)
@@ -145,7 +129,9 @@ class _StepReader:
         return [step for _, step in read]
 
     def step(self, data: Any, key: str, *, is_child: bool = False) -> WorkflowStep:
-        found = _checked(data, "step", key)
+        found = checked(data, "step", key)
+        if "team_leader" in found and found.keys() & {"agent", "parallel"}:
+            raise WorkflowSpecError(f"{key}.team_leader", "a step has only one of agent, parallel and team_leader")
         children = [
             self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in enumerate(found.get("parallel") or ())
         ]
@@ -153,7 +139,7 @@ class _StepReader:
         rules = _rules(found.get("rules") or [], f"{key}.rules", is_child=is_child)
         return WorkflowStep(
             name=found.get("name", ""),
-            agent=None if children else self._agent(found, key),
+            agent=None if children else self._worker(found, key),
             rules=list(rules) if is_child else rules,
             instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
             parallel=children,
@@ -163,8 +149,8 @@ class _StepReader:
 
     def _monitor(self, data: Any, index: int) -> WorkflowStep:
         key = f"loop_monitors[{index}]"
-        found = _checked(data, "loop_monitor", key)
-        judge = _checked(found.get("judge"), "judge", f"{key}.judge")
+        found = checked(data, "loop_monitor", key)
+        judge = checked(found.get("judge"), "judge", f"{key}.judge")
         cycle, threshold = [str(name) for name in found.get("cycle") or ()], found.get("threshold", 3)
         if not cycle:
             raise WorkflowSpecError(f"{key}.cycle", "a cycle has at least one step")
@@ -178,7 +164,27 @@ class _StepReader:
             threshold=threshold,
         )
 
-    def _agent(self, data: Mapping[str, Any], key: str) -> Any:
+    def _worker(self, step: Mapping[str, Any], key: str) -> Any:
+        """Return the agent of a step, or the team that its leader shares the work out to."""
+        if "team_leader" not in step:
+            return self._agent(step, key)
+        place = f"{key}.team_leader"
+        team = checked(step["team_leader"], "team_leader", place)
+        parts, milliseconds = team.get("max_parts", PARTS_AT_ONCE), team.get("timeout_ms", PART_MILLISECONDS)
+        if not 0 < parts <= MAX_PARTS or milliseconds < 1:
+            raise WorkflowSpecError(place, f"max_parts is 1 to {MAX_PARTS}, timeout_ms at least 1")
+        own = {key.removeprefix("part_"): team[key] for key in ("part_persona", "part_allowed_tools") if key in team}
+        leader = team.get("persona", step.get("persona"))
+        return create_team(
+            self.model,
+            self._agent({**step, **own}, place, seconds=milliseconds / 1000),
+            persona=None if leader is None else self.texts.text("personas", leader, f"{place}.persona"),
+            max_parts=parts,
+            edits=team.get("part_edit", step.get("edit")) is not False,
+            reports=bool(step.get("output_contracts") or step.get("report")),
+        )
+
+    def _agent(self, data: Mapping[str, Any], key: str, seconds: float | None = None) -> Any:
         name, persona = data.get("agent"), data.get("persona")
         if name is not None and name.endswith(".md"):
             name, persona = None, name
@@ -189,7 +195,12 @@ class _StepReader:
             self.not_granted.update(set(allowed) - self.tools.keys())
             granted = [self.tools[tool] for tool in allowed if tool in self.tools]
             prompt = None if persona is None else self.texts.text("personas", persona, f"{key}.persona")
-            return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
+            if seconds is None:
+                return create_agent(self.model, granted, system_prompt=prompt, name=data.get("name"))
+            limits = UsageLimits(model_calls=None, seconds=seconds)
+            return create_agent(
+                self.model, granted, system_prompt=prompt, name=data.get("name"), limits=limits, on_failure="raise"
+            )
         agent = self.agents[name] if name in self.agents else _imported(name, f"{key}.agent", self.agents)
         if isinstance(agent, Runnable):
             return agent
@@ -209,35 +220,12 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
         raise WorkflowSpecError(key, f"{name!r} cannot be imported: {error}") from error
 
 
-def _checked(data: object, kind: str, key: str) -> dict[str, Any]:
-    """Check the keys and types of a mapping, and resolve synonyms."""
-    known = _KEYS[kind]
-    if not isinstance(data, dict):
-        raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
-    found: dict[str, object] = {}
-    for given, value in data.items():
-        place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
-        if given in REFUSED:
-            raise WorkflowSpecError(place, f"{given} is not supported: {REFUSED[given]}")
-        if name not in known:
-            raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
-        if name in found:
-            raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
-        types = get_args(known[name]) or (known[name],)
-        # By exact type, because ``True`` is an ``int``.
-        if type(value) not in types:
-            wanted = " or ".join(_NAMES[each] for each in types)
-            raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
-        found[name] = value
-    return found
-
-
 def _rules(rules: list[object], key: str, *, is_child: bool = False) -> dict[str, str]:
     """Return the next step per condition; the rules of a child have none, and may be plain strings."""
     found: dict[str, str] = {}
     for index, rule in enumerate(rules):
         place = f"{key}[{index}]"
-        data = {"condition": rule} if is_child and isinstance(rule, str) else _checked(rule, "rule", place)
+        data = {"condition": rule} if is_child and isinstance(rule, str) else checked(rule, "rule", place)
         if is_child and "next" in data:
             raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step; write it in the parallel step's rules")
         for name in ("condition",) if is_child else ("condition", "next"):
@@ -261,10 +249,11 @@ def _model(name: str, key: str = "model") -> Any:
 
 
 def _limits(data: Mapping[str, object]) -> WorkflowLimits:
-    """Return the limits; ``max_steps`` replaces all others."""
-    found = _checked(data.get("limits") or {}, "limits", "limits")
-    if "max_steps" in data:
-        found = {"steps": data["max_steps"], "visits": data["max_steps"], "repeats": data["max_steps"], **found}
+    """Return the limits; a number as ``max_steps`` replaces all others."""
+    found = checked(data.get("limits") or {}, "limits", "limits")
+    most = data.get("max_steps", INFINITE)
+    if most != INFINITE:
+        found = {"steps": most, "visits": most, "repeats": most, **found}
     try:
         return WorkflowLimits(**found)
     except AgentSpecError as error:
