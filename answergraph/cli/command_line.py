@@ -37,6 +37,7 @@ from answergraph.cli.terminal.command_runner import (
     one_line,
     write_json,
 )
+from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.cli.triage.triage_command import TRIAGE_HELP, triage
 from answergraph.cli.verify_command import verify
 from answergraph.models.model_names import OFFLINE
@@ -148,6 +149,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer, as JSON.")] = False,
     bundle: Annotated[Path | None, typer.Option(help="Also write the answer with its evidence to this file.")] = None,
     key: KeyOption = None,
+    limits: LimitsOption = None,
     protocol: Annotated[
         Protocol, typer.Option(help="How the model calls its tools: by tool calls, or in text for models that have none.")
     ] = "tools",
@@ -162,7 +164,7 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     if not text.strip():
         raise typer.BadParameter("The question is empty.")
     with errors_as_bad_usage():
-        secret = key_in(key)
+        secret, limited = key_in(key), limits_in(limits)
         if agent is None:
             asked = _built(answer_format, protocol, chosen_model(model, base_url))
         elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
@@ -170,7 +172,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         else:
             asked = _own(agent)
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
-    result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
+    with within(limited):
+        result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
     if bundle is not None:
         with errors_as_bad_usage():
             write_json(bundle, evidence.answer_bundle(result, key=secret))

@@ -19,13 +19,14 @@ from answergraph.cli.terminal.command_runner import (
     imported,
     one_line,
 )
+from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def extract(
+def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
     document: Annotated[Path, typer.Argument(help="A file: text in UTF-8, or a PDF.")],
     schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
     model: Annotated[str, typer.Option(help="'openai:NAME', 'local:NAME', or 'provider:NAME'.")],
@@ -33,6 +34,7 @@ def extract(
     on_doubt: Annotated[
         Literal["refuse", "omit"], typer.Option(help="What becomes of a field that stands nowhere: no record, or its default.")
     ] = "refuse",
+    limits: LimitsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print record and fields, as JSON.")] = False,
 ) -> None:
     """Take a record out of DOCUMENT, every field with its place. Exit code 0: a record; 1: none; 2: bad usage."""
@@ -48,8 +50,9 @@ def extract(
         import_also_from(Path.cwd())
         declared = json.loads(Path(schema).read_text(encoding="utf-8")) if schema.endswith(".json") else imported(schema)
         extractor = graphs.create_extractor(chosen_model(model, base_url), declared, on_doubt=on_doubt)
-        data = document.read_bytes()
-    result = run_graph(extractor, {"document": data})
+        data, limited = document.read_bytes(), limits_in(limits)
+    with within(limited):
+        result = run_graph(extractor, {"document": data})
     outcome, record = result["outcome"], result.get("structured_response")
     plain: object = None if record is None else TypeAdapter(type(record)).dump_python(record, mode="json")
     if as_json:

@@ -20,6 +20,7 @@ from answergraph.cli.terminal.command_runner import (
     errors_as_bad_usage,
     facts_of,
 )
+from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
 
 if TYPE_CHECKING:
@@ -35,17 +36,19 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     grounded: Annotated[bool, typer.Option("--grounded", help="Accept a reason only if it quotes the report.")] = False,
     model: ModelOption = OFFLINE,
     base_url: BaseUrlOption = None,
+    limits: LimitsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole judgment, as JSON.")] = False,
 ) -> None:
     """Say which RULE holds for REPORT. Exit code 0: one holds; 1: none holds; 2: bad usage."""
     from answergraph.cli.terminal.live_view import run_graph
 
     with errors_as_bad_usage():
-        facts = facts_of(fact)
+        facts, limited = facts_of(fact), limits_in(limits)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
         graph = graphs.create_judge(chosen_model(model, base_url), rule, **options)
         text = sys.stdin.read() if report == "-" else Path(report).read_text(encoding="utf-8")
-    judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
+    with within(limited):
+        judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
     if as_json:
         typer.echo(json.dumps(judgment, ensure_ascii=False))
     elif judgment["index"] is not None:

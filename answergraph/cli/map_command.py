@@ -11,6 +11,7 @@ import typer
 
 import answergraph
 from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, import_also_from, one_line
+from answergraph.cli.terminal.run_limits import limits_in, spent
 
 if TYPE_CHECKING:
     from answergraph.many import MapRun
@@ -31,8 +32,9 @@ def map_file(  # noqa: PLR0913 - one parameter per option
         str | None, typer.Option(help="A SQLite file or a postgresql:// URL; by default OUT with the ending .db.")
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Rows at a time, at most.")] = 16,
-    max_calls: Annotated[int | None, typer.Option(help="Model calls of all rows together.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Tokens of all rows together.")] = None,
+    limits: Annotated[
+        str | None, typer.Option(help="Of all rows together: 'cost=5,seconds=600'; also model_calls, tool_calls, total_tokens.")
+    ] = None,
     stop_after: Annotated[int, typer.Option(help="Rows in a row without an answer, after which the map stops.")] = 50,
     trial: Annotated[int | None, typer.Option(help="Map the first rows only; the same command without it goes on.")] = None,
     batch: Annotated[bool, typer.Option(help="Through the provider's batch endpoint: half the price, within a day.")] = False,
@@ -50,7 +52,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
         if out.suffix != ".parquet":
             raise answergraph.AgentSpecError(f"--out {out}: the rows are written as Parquet, into a file that ends in .parquet.")
         import_also_from(Path.cwd())
-        limits = answergraph.UsageLimits(model_calls=max_calls, total_tokens=max_tokens)
+        limited = limits_in(limits)
         documents = rows if trial is None else list(islice(read_rows(rows), trial))
         run = map_answers(
             agent_at(agent),
@@ -59,17 +61,17 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             input=text,
             ledger=ledger or out.with_suffix(".db"),
             concurrency=concurrency,
-            limits=limits,
+            limits=limited,
             stop_after=stop_after,
             via=BatchAPI() if batch else "calls",
         )
         run = run.again(status=again) if again else run
-        with _progress(run, documents):
+        with _progress(run, documents, limited):
             run.to_parquet(out)
     _report(run, out)
 
 
-def _progress(run: MapRun[Any], documents: Path | list[Any]) -> Any:
+def _progress(run: MapRun[Any], documents: Path | list[Any], limits: answergraph.UsageLimits | None) -> Any:
     """Return a progress display that asks the ledger; on a terminal the rows of a file are counted before."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
@@ -82,7 +84,8 @@ def _progress(run: MapRun[Any], documents: Path | list[Any]) -> Any:
 
         def render(self, task: Task) -> Text:
             task.completed = run.done
-            return Text(_in_words(run))
+            within = "" if limits is None else spent(run.usage(), limits.in_force())
+            return Text(" · ".join(filter(None, [_in_words(run), within])))
 
     display, total = progress_bar(Statuses()), None
     if not display.disable:

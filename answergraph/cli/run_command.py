@@ -21,6 +21,7 @@ from answergraph.cli.terminal.command_runner import (
     import_also_from,
     imported,
 )
+from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     tool: Annotated[
         list[str] | None, typer.Option(help="NAME=package.module:attribute, a tool for steps whose allowed_tools name it.")
     ] = None,
+    limits: LimitsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result, as JSON.")] = False,
 ) -> None:
     """Run a WORKFLOW. Exit code 0: it ended in COMPLETE; 1: in ABORT or an error; 2: bad usage."""
@@ -51,7 +53,9 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen, tool or ())
         given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
-    result = run_graph(graph, given, shows_subgraphs=True)
+        limited = limits_in(limits)
+    with within(limited):
+        result = run_graph(graph, given, shows_subgraphs=True)
     if as_json:
         typer.echo(json.dumps({name: result[name] for name in ("status", "reason", "transitions", "results", "facts")}))
     else:

@@ -46,9 +46,16 @@ async def test_each_field_of_a_form_has_a_default_and_a_description(client: Lang
 
 async def test_the_form_of_the_agent_has_a_choice_and_a_bounded_number(client: LangGraphClient) -> None:
     agent = (await forms(client))["agent"]
-    assert list(agent) == ["model", "system_prompt", "response_format", "strategy", "max_model_calls"]
+    assert list(agent) == ["model", "system_prompt", "response_format", "strategy", "max_model_calls", "max_seconds"]
     assert agent["strategy"]["enum"] == ["auto", "tool", "provider", "prompted"]
     assert (agent["max_model_calls"]["minimum"], agent["max_model_calls"]["maximum"]) == (1, 200)
+
+
+async def test_a_run_with_limits_in_its_context_says_which_one_ended_it(client: LangGraphClient) -> None:
+    question: dict[str, Any] = {"messages": [{"role": "user", "content": "1 + 2 + 3 + 4"}]}
+    result: Any = await client.runs.wait(None, "agent", input=question, context={"max_model_calls": 2, "max_seconds": 600})
+    outcome = result["outcome"]
+    assert (outcome["status"], outcome["limit"], outcome["limits"]["seconds"]) == ("out_of_budget", "model_calls", 600)
 
 
 async def test_the_error_for_a_wrong_type_names_the_field_in_every_graph(client: LangGraphClient) -> None:

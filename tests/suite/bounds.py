@@ -90,7 +90,7 @@ ADD_ONS = (
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),
-    Room("graphs/add_ons/extract", 175, 27, "a document in, a record out, after the plan"),
+    Room("graphs/add_ons/extract", 178, 27, "a document in, a record out, after the plan"),
     Room("graphs/add_ons/react", 160, 12),
     Room("graphs/add_ons/ensemble", 870, 48, "second opinions, and the merging of partial answers, after the plan"),
     Room("graphs/add_ons/judge", 1680, 54),
@@ -103,9 +103,9 @@ ADD_ONS = (
     Room("answergraph/serving", 760, 18, "agents over MCP and A2A, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
-        2400,
-        42,
-        "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage",
+        2540,
+        45,
+        "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage; limits of a run",
     ),
     Room("pytest_answergraph", 100, 3),
 )

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, error_line, one_line
+from answergraph.cli.terminal.run_limits import in_time, spent, spent_so_far
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
 from answergraph.state.messages import CORRECTION_ID_PREFIX
 
@@ -32,6 +33,8 @@ def _show_steps(console: Console, updates: Mapping[str, object], within: Sequenc
         for line in step_lines(update):
             text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
             console.print(text.append(line, style="not bold default"), soft_wrap=True)
+    if used := spent_so_far():
+        console.print(Text(f"{' ' * _NODE_WIDTH}{used}", style="dim"), soft_wrap=True)
 
 
 def run_graph(
@@ -43,14 +46,20 @@ def run_graph(
     output_keys: Sequence[str] | None = None,
     show: Callable[[Mapping[str, Any], Sequence[str]], None] | None = None,
 ) -> dict[str, Any]:
-    """Run a graph and print its updates; return its final state, or raise ``typer.Exit`` with the reason on stderr."""
+    """Run a graph and print its updates; return its final state, or raise ``typer.Exit`` with the reason on stderr.
+
+    It ends in the time of the limits around it: an agent with its outcome, any other graph with a reason.
+    """
     if show is None and sys.stderr.isatty():
         show = partial(_show_steps, Console(stderr=True))
     # Only if they are shown: while streaming, LangGraph delays Ctrl-C until a call ends.
     subgraphs = shows_subgraphs and show is not None
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
+
     result: dict[str, Any] = {}
-    try:
+
+    def stream() -> None:
+        nonlocal result
         chunk: Any
         for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
             namespace, mode, data = chunk if subgraphs else ((), *chunk)
@@ -58,6 +67,9 @@ def run_graph(
                 result = result if namespace else data
             elif show is not None:
                 show(data, [part.partition(":")[0] for part in namespace])
+
+    try:
+        in_time(stream)
     except Exception as error:
         # Providers raise their own error classes; users get one line instead of a traceback.
         raise ended(NO_ANSWER, error_line(error)) from error
@@ -78,8 +90,13 @@ def step_lines(update: object) -> Iterator[str]:
             for message in part.get("messages") or ():
                 yield from _message_lines(message)
             if part.get("outcome"):
-                yield f"■ {part['outcome']['status']}: {part['outcome']['reason']}"
+                yield _ending_line(part["outcome"])
             yield from _decision_lines(part)
+
+
+def _ending_line(outcome: Mapping[str, Any]) -> str:
+    used = spent(outcome["usage"], outcome["limits"])
+    return f"■ {outcome['status']}: {outcome['reason']}{used and f' ({used})'}"
 
 
 def _decision_lines(update: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from answergraph.cli.terminal.command_runner import (
     errors_as_bad_usage,
     key_in,
 )
+from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
 
 MAX_CASES_AT_ONCE = 4
@@ -44,6 +45,7 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
     history: Annotated[Path | None, typer.Option(help="An SQLite file with the history of failures.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of causes judged concurrently.")] = MAX_CASES_AT_ONCE,
     limit: Annotated[int | None, typer.Option(min=0, help="Maximum number of causes to judge.")] = None,
+    limits: LimitsOption = None,
     details: Annotated[bool, typer.Option("--details", help="Print the quotes of every cause, not only of a few.")] = False,
     act: Annotated[bool, typer.Option("--act", help="Run failed cases again, in git work trees of their own.")] = False,
     last_green: Annotated[str | None, typer.Option(help="With --act: the commit at which the tests passed last.")] = None,
@@ -72,6 +74,7 @@ def triage(  # noqa: PLR0913  # waiver: the options of a command
             act=witnesses_for(act, last_green, rerun),
             details=details,
         )
-        code = triage_folder(chosen_model(model, base_url), folder, options)
+        with within(limits_in(limits)):
+            code = triage_folder(chosen_model(model, base_url), folder, options)
     if code:
         raise typer.Exit(code)

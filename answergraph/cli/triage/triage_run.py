@@ -18,6 +18,7 @@ from rich.progress import TextColumn
 from answergraph import AgentSpecError
 from answergraph.cli.terminal.command_runner import NO_ANSWER, one_line, write_json
 from answergraph.cli.terminal.live_view import progress_bar, run_graph
+from answergraph.cli.terminal.run_limits import spent_so_far
 from answergraph.cli.triage import triage_outputs as outputs
 from answergraph.cli.triage.triage_html import triage_page
 from answergraph.cli.triage.triage_view import print_changes, print_reports
@@ -150,7 +151,8 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
             if asks and found and found.get("cases"):
                 typer.echo(found["estimate"], err=True)  # before the first call: LangGraph continues when this has returned
             total = len(found["cases"]) if found else None
-            progress.update(task, total=total, advance=float(TRIAGE_CASE in update))
+            told = " · ".join(filter(None, ["causes", spent_so_far()]))
+            progress.update(task, description=told, total=total, advance=float(TRIAGE_CASE in update))
 
         return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases", "estimate"), show=show)
 

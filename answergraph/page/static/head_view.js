@@ -57,7 +57,7 @@ export class HeadView {
         el(
           "p.usage",
           {},
-          ...usage.facts.map(([figure, word]) => el("span", {}, el("b", {}, figure), ` ${word}`)),
+          ...usage.facts.map(([figure, word, isLimit]) => el("span", { "data-limit": isLimit && "true" }, el("b", {}, figure), ` ${word}`, isLimit && ": the limit")),
           ...share(usage),
           usage.isUnknown && el("span", {}, "Tokens are not known: no model reported any."),
         ),

@@ -193,11 +193,11 @@ function failure({ outcome }) {
 /** What was used, beside the limit if there is one. */
 const used = (count, limit) => (limit ? `${counted(count)} of ${counted(limit)}` : counted(count));
 
-/** What a run has used, as pairs of figure and word. */
+/** What a run has used, as figure, word, and whether that was the limit that ended it. */
 export function usageOf(run) {
   const { outcome, steps, messages, begunAt, createdAt, endedAt } = run;
   const { usage, limits = {}, attempts = [] } = outcome ?? {};
-  const named = (count, limit, noun) => [used(count, limit), (limit ?? count) === 1 ? noun : `${noun}s`];
+  const named = (count, limit, noun, name) => [used(count, limit), (limit ?? count) === 1 ? noun : `${noun}s`, name];
   const last = Math.max(...steps.map(({ ended }) => ended ?? 0), endedAt ?? 0);
   const first = begunAt ?? top(run).find(({ began }) => began)?.began ?? createdAt;
   const tokens = usage?.total_tokens ?? tokensOf(messages);
@@ -206,14 +206,14 @@ export function usageOf(run) {
     tool_calls: messages.filter(({ type }) => type === "tool").length,
   };
   const facts = [
-    first && last > first && [lasted(last - first), ""],
-    usage && named(calls.model_calls, limits.model_calls, "model call"),
-    usage && named(calls.tool_calls, limits.tool_calls, "tool call"),
+    limits.seconds ? [`${lasted(1000 * usage.seconds)} of ${lasted(1000 * limits.seconds)}`, "", "seconds"] : first && last > first && [lasted(last - first), ""],
+    usage && named(calls.model_calls, limits.model_calls, "model call", "model_calls"),
+    usage && named(calls.tool_calls, limits.tool_calls, "tool call", "tool_calls"),
     !usage && top(run).length > 0 && named(top(run).length, null, "step"),
-    tokens && named(tokens, limits.total_tokens, "token"),
-    usage?.cost > 0 && [`${Number(usage.cost.toPrecision(3))}${limits.cost ? ` of ${limits.cost}` : ""}`, "cost"],
-    attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt"),
-  ].filter(Boolean);
+    tokens && named(tokens, limits.total_tokens, "token", "total_tokens"),
+    (usage?.cost > 0 || limits.cost) && [`${Number((usage.cost ?? 0).toPrecision(3))}${limits.cost ? ` of ${limits.cost}` : ""}`, "cost", "cost"],
+    attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt", "answer_attempts"),
+  ].filter(Boolean).map(([figure, word, name]) => [figure, word, Boolean(name) && name === outcome?.limit]);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;
   return { facts, corrections: tokens ? corrections / tokens : 0, isUnknown: !tokens && calls.model_calls > 0 };
 }

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from math import inf
 from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
@@ -56,6 +57,9 @@ class GeneralAgentContext(BaseModel):
         le=MAX_MODEL_CALLS,
         description="How often the model may be called in a run; the last of these calls is the final answer.",
     )
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="How long a run may take; then it ends with what it has. Waiting for a person is free."
+    )
 
 
 class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
@@ -81,26 +85,28 @@ class FormatOfContext(FromContext):
 def general_agent(
     context: Mapping[str, Any] | None = None, *, permitted: Callable[[str], str] = str
 ) -> CompiledStateGraph[Any, Any]:
-    """Return the general agent for a run's context: one graph for all runs with the same ``max_model_calls``.
+    """Return the general agent for a run's context: one graph for all runs with the same limits.
 
     It has the calculator's tools, so that it can be tried without a key. ``permitted`` takes the name of the model that a
     context names, and returns it or raises an error; by default every name is permitted.
     """
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
-    asked = (context or {}).get("max_model_calls", limit)
+    asked, seconds = (context or {}).get("max_model_calls", limit), (context or {}).get("max_seconds")
     # An invalid value is refused when the run checks its context, with the field's name.
-    return _agent(asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit, permitted)
+    is_time = isinstance(seconds, int | float) and 0 < seconds < inf
+    calls = asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit
+    return _agent(calls, seconds if is_time else None, permitted)
 
 
 @lru_cache(maxsize=MAX_MODEL_CALLS)
-def _agent(max_model_calls: int, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any]:
+def _agent(max_model_calls: int, seconds: float | None, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any]:
     return create_agent(
         "offline",
         CALCULATOR_TOOLS,
         response_format=FormatOfContext(),
         middleware=[ApplyContext(permitted)],
         context_schema=GeneralAgentContext,
-        limits=UsageLimits(model_calls=max_model_calls),
+        limits=UsageLimits(model_calls=max_model_calls, seconds=seconds),
         name="agent",
     )
 

@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
-from answergraph import AgentGraph, AgentSpecError, create_agent
+from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer, Input
 from answergraph.types import OnDoubt
 
@@ -151,6 +151,8 @@ class ExtractContext(BaseModel):
     model: str = Field(default="offline", description="The chat model; 'offline' can only calculate.")
     response_format: dict[str, Any] | None = Field(default=None, description="JSON Schema of the record; its title names it.")
     on_doubt: OnDoubt = Field(default="refuse", description="What becomes of a field that stands nowhere.")
+    max_model_calls: int = Field(default=50, ge=1, description="How often the model may be called in a run.")
+    max_seconds: float | None = Field(default=None, gt=0, description="How long a run may take.")
 
 
 def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -161,12 +163,13 @@ def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStat
     except ValidationError as error:
         raise AgentSpecError(f"The extractor's context cannot be used: {error}") from error
     schema = None if chosen.response_format is None else json.dumps(chosen.response_format, sort_keys=True)
-    return _extractor(chosen.model, schema, chosen.on_doubt)
+    limits = UsageLimits(model_calls=chosen.max_model_calls, seconds=chosen.max_seconds)
+    return _extractor(chosen.model, schema, chosen.on_doubt, limits)
 
 
 @lru_cache(maxsize=MAX_GRAPHS)
-def _extractor(model: str, schema: str | None, on_doubt: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _extractor(model: str, schema: str | None, on_doubt: str, limits: UsageLimits) -> CompiledStateGraph[Any, Any, Any, Any]:
     record = Record if schema is None else json.loads(schema)
     # A server brings its own checkpointer.
     kept = {"checkpointer": True} if on_doubt == "review" else {}
-    return create_extractor(model, record, on_doubt=on_doubt, context_schema=ExtractContext, **kept)
+    return create_extractor(model, record, on_doubt=on_doubt, limits=limits, context_schema=ExtractContext, **kept)

@@ -204,17 +204,19 @@ def test_a_real_process_writes_nothing_to_stderr_without_a_terminal() -> None:
     assert "final_answer: -2.0" in done.stdout
 
 
-def test_a_terminal_shows_the_path_through_the_graph_on_stderr() -> None:
+def test_a_terminal_shows_the_path_through_the_graph_and_what_is_used_of_its_limits_on_stderr() -> None:
     terminal, inside = pty.openpty()
     environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
-    done = subprocess.run([*COMMAND, "ask", "--json", TASK], stdout=subprocess.PIPE, stderr=inside, env=environment, check=False)
+    command = [*COMMAND, "ask", "--json", "--limits", "model_calls=20", TASK]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=inside, env=environment, check=False)
     os.close(inside)
     lines = os.read(terminal, 100_000).decode().split("\r\n")
     os.close(terminal)
     assert json.loads(done.stdout)["final_answer"] == 257.25
-    shown = [" ".join(line.replace("\x1b[0m", "").replace("\x1b[1m", "").split()) for line in lines]
-    assert shown[:2] == ["model → multiply(a=17, b=23)", "tools ← multiply: 391.0"]
-    assert shown[-2] == "structured_response ■ answered: The model answered with 'Calculation'."
+    shown = [" ".join(line.replace("\x1b[0m", "").replace("\x1b[1m", "").replace("\x1b[2m", "").split()) for line in lines]
+    assert shown[:3] == ["model → multiply(a=17, b=23)", "1 of 20 model calls", "tools ← multiply: 391.0"]
+    ending = "structured_response ■ answered: The model answered with 'Calculation'. (6 of 20 model calls)"
+    assert shown[-3:-1] == [ending, "6 of 20 model calls"]
 
 
 @pytest.mark.parametrize("printed", ["", "What was printed before."])

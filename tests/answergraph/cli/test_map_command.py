@@ -73,5 +73,5 @@ def test_what_cannot_be_mapped_is_bad_usage(folder: Path, arguments: tuple[str, 
 
 
 def test_a_limit_stops_the_map_with_its_reason(folder: Path) -> None:
-    code, _, err = answergraph("map", "mapped_agent:agent", "rows.jsonl", "--out", "rows.parquet", "--max-calls", "5")
+    code, _, err = answergraph("map", "mapped_agent:agent", "rows.jsonl", "--out", "rows.parquet", "--limits", "model_calls=5")
     assert (code, "Stopped: The limit model_calls=5" in err) == (1, True)

@@ -70,6 +70,21 @@ def test_the_context_form_gives_the_general_agent_a_schema(page: Page) -> None:
     expect(page.locator(".answer tr", has_text="final_answer")).to_contain_text("7")
 
 
+def test_limits_are_given_for_a_run_and_the_head_says_which_one_ended_it(page: Page) -> None:
+    choose(page, "agent")
+    page.get_by_label("Message", exact=True).fill("1 + 2 + 3 + 4")
+    page.get_by_text("Context", exact=True).click()
+    page.get_by_label("Max Model Calls").fill("2")
+    page.get_by_label("Max Seconds").fill("600")
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert ended(page) == "The run has ended: out_of_budget."
+    head = page.get_by_role("region", name="Outcome")
+    expect(head.get_by_role("heading", level=1)).to_contain_text("out of budget")
+    expect(head.locator(".why")).to_contain_text("2 of 2 model calls")
+    expect(head.locator(".usage [data-limit]")).to_have_text("2 of 2 model calls: the limit")
+    expect(head.locator(".usage")).to_contain_text("of 10 min 0 s")
+
+
 def test_an_error_of_the_run_is_shown(page: Page) -> None:
     choose(page, "agent")
     page.get_by_label("Message", exact=True).fill("3 + 4")

@@ -88,8 +88,22 @@ def test_the_context_limits_the_calls_of_the_model(run: Run) -> None:
     assert result["outcome"]["usage"]["model_calls"] <= 2
 
 
+def test_the_context_limits_the_seconds_of_a_run(run: Run) -> None:
+    context = {"response_format": SCHEMA, "max_seconds": 60}
+    result = run(general_agent(context), QUESTION, context=context)
+    assert (result["outcome"]["status"], result["outcome"]["limits"]["seconds"]) == ("answered", 60)
+
+
 @pytest.mark.parametrize(
-    ("field", "value"), [("strategy", "telepathy"), ("max_model_calls", 0), ("max_model_calls", 201), ("max_model_calls", "x")]
+    ("field", "value"),
+    [
+        ("strategy", "telepathy"),
+        ("max_model_calls", 0),
+        ("max_model_calls", 201),
+        ("max_model_calls", "x"),
+        ("max_seconds", 0),
+        ("max_seconds", "x"),
+    ],
 )
 def test_a_bad_field_of_the_context_is_named(run: Run, field: str, value: Any) -> None:
     context = {field: value}
