@@ -5,7 +5,7 @@ them. So one call of a reply is carried out, and none whose result the run has.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -15,7 +15,7 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
 from answergraph.state.messages import of_run
-from answergraph.state.stop_reasons import CALLS_FROM_TEXT, diagnose
+from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnose
 
 _MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
@@ -26,8 +26,9 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
     """Return a reply in which the first written call without a result is a tool call with a new id; others are dropped.
 
     The reply is unchanged if there are none, or if its text may be the answer. Of a cut reply only its first call counts. A text
-    that is only the call of an unknown tool is a call too, which its error answers. Where no answer is asked for, a call that has
-    a result is made again: the run would end otherwise.
+    that is only the call of an unknown tool is a call too, which its error answers. A call that cannot be read stays text, with a
+    note for the correction. Where no answer is asked for, it is a malformed call, and a call that has a result is made again: the
+    run would end otherwise.
     """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:
@@ -39,13 +40,16 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
         found = _unknown_call(message.text, names, strategy)
         if not found.calls:
             return message
+    if not found.calls and strategy.schemas:
+        note = {} if strategy.tools_off else {BROKEN_CALL: malformed[0]}
+        return message.model_copy(update={"response_metadata": {**message.response_metadata, **note}})
     calls = found.calls[:1] if is_cut else found.calls
     new = [call for call in calls if not _is_done(call, history)]
     chosen = new[:1] if strategy.schemas else (new or calls)[:1]
     content: object = found.rest
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
-        content = [*others, {"type": "text", "text": found.rest}] if found.rest else others
+        content = [*others, *([{"type": "text", "text": found.rest}] if found.rest else [])]
     return message.model_copy(
         update={
             "content": content,
@@ -74,17 +78,13 @@ def _takes_calls(schema: AnswerSchema) -> bool:
 
 def _is_done(call: TextCall, history: Sequence[AnyMessage]) -> bool:
     """Return whether the run has the result of a call, or its error twice."""
-    results = list(_results(call, history))
-    return len(results) >= _MAX_FAILURES or any(result.status == "success" for result in results)
-
-
-def _results(call: TextCall, history: Sequence[AnyMessage]) -> Iterator[ToolMessage]:
-    made = set[str | None]()
+    made, statuses = set[str | None](), list[str]()
     for message in of_run(history):
         if isinstance(message, AIMessage):
             made |= {each["id"] for each in message.tool_calls if (each["name"], each["args"]) == (call.name, call.args)}
-        if isinstance(message, ToolMessage) and message.tool_call_id in made:
-            yield message
+        elif isinstance(message, ToolMessage) and message.tool_call_id in made:
+            statuses.append(message.status)
+    return len(statuses) >= _MAX_FAILURES or "success" in statuses
 
 
 def _new_id() -> str:

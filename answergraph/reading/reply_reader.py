@@ -20,10 +20,12 @@ from answergraph.reading.text_answers import TextAnswer, find_answers
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
 from answergraph.state.outcome import Status
-from answergraph.state.stop_reasons import diagnose, failed_sample, was_broken_off, why_unreadable
+from answergraph.state.stop_reasons import BROKEN_CALL, diagnose, failed_sample, was_broken_off, why_unreadable
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
+
+CANNOT_BE_READ = "Your call of {name} was not carried out: it is cut, or no JSON object. If you need it, call the tool again."
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,9 @@ class ReplyReader:
             return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
         if answers:
             return answers[0]
+        if name := message.response_metadata.get(BROKEN_CALL):
+            reason, mistake = f"The model wrote a call of {name!r} that cannot be read.", canonical_json([name, text])
+            return Reading("invalid", reason, feedback=CANNOT_BE_READ.format(name=name), mistake=mistake, counts=True)
         return readings[0] if readings else self._unanswered(text, message, is_echo=held.is_echo)
 
     def _read_cut(self, message: AIMessage) -> Reading | None:

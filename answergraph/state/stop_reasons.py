@@ -14,6 +14,8 @@ from answergraph.state.outcome import Status
 
 CALLS_FROM_TEXT = "calls_from_text"
 """Key of a message's ``response_metadata``: its tool calls were written as text."""
+BROKEN_CALL = "broken_call"
+"""Key of a message's ``response_metadata``: the tool whose call it wrote as text, but not as a JSON object."""
 OUT_OF_TIME = "out_of_time"
 """The stop reason of a reply that was cut because its time was up."""
 

@@ -38,7 +38,7 @@ CORE = (
     Room("answergraph/runtime", 1290, 90, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
     Room("answergraph/json_text", 340, 6),
     Room("answergraph/json_schema", 1210, 34),
-    Room("answergraph/state", 2480, 92, "turn, field records, what earlier versions stored; the caller's input"),
+    Room("answergraph/state", 2486, 92, "turn, field records, what earlier versions stored; the caller's input; broken calls"),
     Room(
         "answergraph/answers",
         2270,
@@ -47,7 +47,7 @@ CORE = (
     ),
     Room("answergraph/patches", 495, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
-    Room("answergraph/reading", 1000, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
+    Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
         *("answergraph/evidence", 4807, 51),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",

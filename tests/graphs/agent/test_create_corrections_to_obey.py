@@ -202,6 +202,7 @@ TEXTS = {
     "prose": "Let me see.",
     "empty": "",
     "text call": '{"name": "read_log", "arguments": {}}',
+    "broken call": '{"name": "read_log", "arguments": {"from": 12:04}}',
     "unknown in text": '{"name": "read_mail", "arguments": {}}',
     "json": json.dumps(RIGHT),
     "wrong json": json.dumps(WRONG),

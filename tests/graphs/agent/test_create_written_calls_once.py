@@ -71,3 +71,25 @@ def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_ar
     assert "get_wind is not a valid tool, try one of [get_weather]" in tool_texts(result)[0]
     assert tool_texts(result)[1] == "Rain in Oslo."
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
+BROKEN = '{"name": "get_weather", "arguments": {"place": {"city": "Oslo"}'
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
+def test_a_written_call_that_cannot_be_read_stays_text_and_can_be_made_again(run: Any, strategy: Any) -> None:
+    model = ScriptedChatModel(replies=[BROKEN, CALL, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
+    sent = model.requests[1].messages
+    assert sent[1].text == BROKEN
+    assert not [each for each in sent if isinstance(each, AIMessage) and each.tool_calls]
+    assert "Your call of get_weather was not carried out" in sent[-1].text
+    assert tool_texts(result)[0] == "Rain in Oslo."
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
+def test_a_run_ends_whose_model_writes_the_same_broken_call_again_and_again(run: Any) -> None:
+    model = ScriptedChatModel(replies=[BROKEN] * 20)
+    outcome = run(create_agent(model, [get_weather], response_format=ToolStrategy(Weather)), QUESTION)["outcome"]
+    assert (outcome["status"], len(model.requests)) == ("invalid", 2)
+    assert "get_weather" in outcome["reason"]
