@@ -13,6 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 
 POLL_SECONDS = 1.0
 MOST_POLLS = 240
+MOST_ROUNDS = 3
 UNFINISHED = {"pending", "running"}
 
 
@@ -56,14 +57,16 @@ class ClusterClient:
         raise TimeoutError(f"run {run} of thread {thread} did not end")
 
     async def ask(self, number: int, what: Callable[[LangGraphClient], Awaitable[Any]]) -> Any:
-        """Ask one server, and the others in turn if it does not answer."""
+        """Ask one server, and the others in turn if it does not answer: a busy one may just be closing the connection."""
         first = number % len(self._clients)
         lost: httpx.TransportError | None = None
-        for client in self._clients[first:] + self._clients[:first]:
-            try:
-                return await what(client)
-            except httpx.TransportError as error:
-                lost = error
+        for _ in range(MOST_ROUNDS):
+            for client in self._clients[first:] + self._clients[:first]:
+                try:
+                    return await what(client)
+                except httpx.TransportError as error:
+                    lost = error
+            await asyncio.sleep(POLL_SECONDS)
         raise ConnectionError("no server answers") from lost
 
 
