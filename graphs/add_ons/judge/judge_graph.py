@@ -28,13 +28,12 @@ from answergraph.graphs.add_ons.judge.judging.decision import RuleSelection
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, JudgeInput, JudgeResult, Judgment, judge_schemas
 from answergraph.graphs.add_ons.judge.judging.questions import (
     EVALUATION,
-    EVALUATION_SCHEMA,
     JUDGE_TAG,
-    JUDGMENT_SCHEMA,
     RULE_NUMBER,
     TAG_AND_REASON,
     TAG_ONLY,
     JudgePrompt,
+    choice_schema,
 )
 from answergraph.graphs.add_ons.judge.judging.stages import AskForNumber, AskForTag, ReadOwnTag, Stage
 from answergraph.graphs.add_ons.judge.offline_judge import stated_condition
@@ -138,8 +137,9 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
     graph = StateGraph[Any, Any, Any, Any](
         schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
     )
-    is_judged = len(selection.rules.candidates) >= MIN_LABELS_TO_JUDGE
-    stages = _stages(model, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []
+    labels = selection.rules.candidates
+    is_judged = len(labels) >= MIN_LABELS_TO_JUDGE
+    stages = _stages(model, labels, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []
     last = RULE_NOT_MATCHED if on_failure == "raise" else END
     _add_nodes(graph, selection, stages)
     if last == RULE_NOT_MATCHED:
@@ -150,12 +150,19 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
 
 
 def _stages(
-    model: str | BaseChatModel | None, word: str, strategy: Callable[[Any], object], *, structured_output: bool, quotes: bool
+    model: str | BaseChatModel | None,
+    labels: Sequence[str],
+    word: str,
+    strategy: Callable[[Any], object],
+    *,
+    structured_output: bool,
+    quotes: bool,
 ) -> list[Stage]:
     if model is None:
         return [Stage("phase1_tag", ReadOwnTag(word))]
     model = resolve_model(model, offline=stated_condition)
-    step, index = (strategy(schema) for schema in (JUDGMENT_SCHEMA, EVALUATION_SCHEMA))
+    named = (("judgment", "step"), ("evaluation", "matched_index"))
+    step, index = (strategy(choice_schema(title, key, labels)) for title, key in named)
     number = AskForNumber(model, JudgePrompt(RULE_NUMBER, None, quotes, word), step, "step", word, "phase3_tag")
     tag = AskForTag(model, JudgePrompt(TAG_AND_REASON if quotes else TAG_ONLY, word, quotes), word)
     evaluation = AskForNumber(model, JudgePrompt(EVALUATION, JUDGE_TAG, quotes, word), index, "matched_index", JUDGE_TAG)

@@ -29,8 +29,8 @@ def stated_condition(request: OfflineRequest) -> AIMessage:
     index, sentence = stated[-1]
     reason = f'The work says: "{sentence}"'
     for schema in request.formats:
-        if number := _number_field(schema):
-            return request.answer(schema, {number: index + 1, "reason": reason})
+        if schema.field_names == {"reason", *(named := schema.field_names - {"reason"})} and len(named) == 1:
+            return request.answer(schema, {named.pop(): judged["conditions"][index], "reason": reason})
     return AIMessage(f"{reason}\n{judged['tags'][index]}" if judged["tags"] else reason)
 
 

@@ -99,7 +99,7 @@ class AskForNumber:
     strategy: Any
     """How the model is asked."""
     key: str
-    """The field with the number."""
+    """The field with the condition; its number counts too."""
     tag_word: str
     """The tag word for replies without an object."""
     tag_method: StageName | None = None
@@ -110,22 +110,24 @@ class AskForNumber:
         reading = yield from ask_model(self.model, [SYSTEM, *messages], self.strategy)
         if reading.turn.reply is None:
             return JudgeReply(None, reading.reason, None)
-        reply = yield from off_loop(self._read, reading, reading.turn.reply, messages[-1].text, work, len(conditions))
+        reply = yield from off_loop(self._read, reading, reading.turn.reply, messages[-1].text, work, conditions)
         return replace(reply, strategy=reading.strategy)
 
-    def _read(self, reading: Reading, message: AIMessage, question: str, work: JudgedText, conditions: int) -> JudgeReply:
+    def _read(
+        self, reading: Reading, message: AIMessage, question: str, work: JudgedText, conditions: Sequence[str]
+    ) -> JudgeReply:
         own = without_echo(message.text, question)
         written, is_fenced = self._objects(reading, message)
         answers = [data for data in written if not work.holds_answer(data, message.text)]
         if written and not answers:
             return JudgeReply(None, "The reply only repeats an answer from the work.", message)
         # A model that reasons in fences ends with its answer.
-        numbers = {_number(data[self.key]) for data in (answers[-1:] if is_fenced else answers)}
+        numbers = {_number(data[self.key], conditions) for data in (answers[-1:] if is_fenced else answers)}
         if len(numbers) == 1 and (number := numbers.pop()) is not None:
             reason = answers[-1].get("reason")
             return JudgeReply(number, reason if isinstance(reason, str) else NO_REASON, message)
         if self.tag_method is not None and tags_in(own, self.tag_word):
-            return replace(tag_reply(message, own, self.tag_word, conditions), method=self.tag_method)
+            return replace(tag_reply(message, own, self.tag_word, len(conditions)), method=self.tag_method)
         if found := tags_in(own, self.tag_word):
             return JudgeReply(found[0], without_tags(own, self.tag_word), message)
         return JudgeReply(None, reading.reason, message)
@@ -180,8 +182,10 @@ def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> Judge
     return JudgeReply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
 
 
-def _number(value: object) -> int | None:
-    """Return a whole number, also from a string."""
+def _number(value: object, conditions: Sequence[str]) -> int | None:
+    """Return the number of a condition from its words, or a whole number, also from a string."""
+    if value in conditions:
+        return conditions.index(str(value)) + 1
     if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -71,15 +71,28 @@ def test_a_sample_that_failed_the_servers_grammar_is_a_reply_without_an_answer(r
     assert "Failed to generate JSON." in judgment["stages"][0]["reason"]
 
 
-def test_a_native_format_goes_over_the_wire_as_the_seed_has_it(run: Run) -> None:
+def test_a_native_format_holds_the_choice_to_the_words_of_the_conditions(run: Run) -> None:
     with OpenAIServer(reply) as server:
         assert run(judge_at(server, "gpt-4.1"), REPORT)["judgment"]["method"] == "structured_output"
         body = server.requests[0].body
     assert body["response_format"]["json_schema"]["schema"]["properties"] == {
-        "step": {"type": "integer", "description": "Matched rule number (1-based)"},
+        "step": {"type": "string", "enum": RULES, "description": "The condition that is met, word for word"},
         "reason": {"type": "string", "description": "Brief justification"},
     }
     assert "tools" not in body
+
+
+@pytest.mark.parametrize("choice", ["needs fix", 2, "2"], ids=["words", "number", "text"])
+def test_a_condition_is_chosen_by_its_words_or_by_its_number(run: Run, choice: object) -> None:
+    with OpenAIServer(lambda body: says(json.dumps({"step": choice, "reason": "Two tests fail."}))) as server:
+        judgment = run(judge_at(server, "gpt-4.1"), REPORT)["judgment"]
+        assert len(server.requests) == 1
+    assert (judgment["index"], judgment["method"]) == (1, "structured_output")
+
+
+def test_words_of_no_condition_choose_none(run: Run) -> None:
+    with OpenAIServer(lambda body: says(json.dumps({"step": "rejected", "reason": "R", "matched_index": "?"}))) as server:
+        assert run(judge_at(server, "gpt-4.1"), REPORT)["judgment"]["index"] is None
 
 
 def test_a_server_that_is_down_ends_in_no_match_after_three_requests(run: Run) -> None:

@@ -36,13 +36,13 @@ def test_without_tags_and_tools_the_reason_is_all_there_is_to_say() -> None:
 def test_an_object_is_given_in_the_format_that_is_bound() -> None:
     schema = {
         "type": "object",
-        "properties": {"step": {"type": "integer"}, "reason": {"type": "string"}},
+        "properties": {"step": {"type": "string", "enum": ["approved", "needs fix"]}, "reason": {"type": "string"}},
         "required": ["step", "reason"],
     }
     data = JudgedWork(work="It needs fix.", conditions=["approved", "needs fix"], tags=None)
     native = {"type": "json_schema", "json_schema": {"name": "judgment", "schema": schema}}
     said = MODEL.bind(response_format=native).invoke([attach("?", JUDGED, data)])
-    assert json.loads(said.text)["step"] == 2
+    assert json.loads(said.text)["step"] == "needs fix"
 
 
 def test_what_only_looks_like_a_judges_prompt_is_not_judged() -> None:
