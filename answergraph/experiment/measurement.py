@@ -9,12 +9,9 @@ from langchain_core.messages import AIMessage, AnyMessage
 
 from answergraph import AnswerGraphError, Outcome, check_evidence
 from answergraph.evidence import FromTools, ToolRun
-from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, Task, validate_calculation
+from answergraph.experiment.seed_experiment import ARITHMETIC_TOOLS, HALF_A_HUNDREDTH, Task, validate_calculation
 from answergraph.experiment.settings import Setting, confirms
 from answergraph.kit import find_json, tool_runs
-
-HALF_A_HUNDREDTH = 0.005
-"""The seed's values have at most two decimals: an answer rounded to two is correct and grounded."""
 
 Evidence = Literal["none", "grounded", "invented"]
 """Whether ``validation_result`` is missing, a result of the tool in this run, or something else."""

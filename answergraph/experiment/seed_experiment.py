@@ -36,6 +36,9 @@ TASKS: tuple[Task, ...] = (
 )
 """No task asks for a validation, because the effect of the schema is measured."""
 
+HALF_A_HUNDREDTH = 0.005
+"""The seed's values have at most two decimals: an answer rounded to two is correct, validated and grounded."""
+
 SYSTEM_PROMPT = """\
 あなたは計算を実行するアシスタントです。
 

@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.evidence import ToolRun
 from answergraph.experiment.seed_experiment import (
+    HALF_A_HUNDREDTH,
     NO_FORMAT_NAMED_PROMPT,
     NO_FORMAT_PROMPT,
     SYSTEM_PROMPT,
@@ -23,7 +24,6 @@ from answergraph.experiment.seed_experiment import (
     SchemaWithValidation,
     validate_calculation,
 )
-from answergraph.graphs.add_ons.calculator.calculator import TOLERANCE
 from answergraph.middleware import RequireTools
 
 LIMITS = UsageLimits(model_calls=50)
@@ -34,7 +34,7 @@ def confirms(run: ToolRun, answer: float) -> bool:
     if run.name != validate_calculation.name or not isinstance(run.value, dict) or run.value.get("is_correct") is not True:
         return False
     actual = run.args.get("actual")
-    return isinstance(actual, int | float) and abs(actual - answer) < TOLERANCE
+    return isinstance(actual, int | float) and abs(actual - answer) < HALF_A_HUNDREDTH
 
 
 def validates_the_answer(run: ToolRun, answer: Any) -> bool:

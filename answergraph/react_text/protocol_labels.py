@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 Kind = Literal["input", "action", "answer", "thought", "question"]
 
 _FINAL_ANSWER = "|".join(
     (
-        *("Final [Aa]nswer", "Réponse [Ff]inale", "Respuesta [Ff]inal", "Resposta [Ff]inal", "Risposta [Ff]inale"),
+        *("(?i:Final answer)", "Réponse [Ff]inale", "Respuesta [Ff]inal", "Resposta [Ff]inal", "Risposta [Ff]inale"),
         *("Endgültige Antwort", "Finale Antwort", "Abschließende Antwort", "Eindantwoord", "Definitief antwoord"),
         *("Slutligt svar", "Endelig svar", "Lopullinen vastaus", "Ostateczna odpowiedź", "Konečná odpověď"),
         *("Окончательный ответ", "Итоговый ответ", "Остаточна відповідь", "Nihai [Cc]evap", "Jawaban [Aa]khir"),
@@ -33,6 +34,7 @@ _NAMES = "|".join(
 _END = rf"{_NUMBER}(?:\*\*)?+[ \t\u00a0\u202f]*+[:：](?:\*\*)?+"
 _AT_LINE_START = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+(?:{_NAMES}){_END}", re.MULTILINE)
 _ANYWHERE = re.compile(rf"\b(?:{_NAMES}){_END}")
+_ANSWER = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+Answer{_END}", re.MULTILINE | re.IGNORECASE)
 _INVENTED = re.compile(rf"(?:\A|\n)[ \t]*+(?:\*\*)?+Observation{_END}")
 _FENCE = re.compile(r"\s*+```[^\n`]*+\n")
 _FENCE_START = re.compile(r"\s*+(```|~~~)[^\n`]*+\n")
@@ -67,6 +69,18 @@ def labels_in(text: str) -> list[Label]:
         return at_line_start
     anywhere = list(_labels(text, _ANYWHERE))
     return anywhere if _is_reply(anywhere) else at_line_start
+
+
+def marked_answer(text: str) -> str | None:
+    """Return the last answer that a text without labels marks: in tags, in LaTeX's box, or after ``Answer:``."""
+    _, tagged, answer = text.rpartition("</answer>")[0].rpartition("<answer>")
+    _, boxed, rest = text.rpartition("\\boxed{")
+    if boxed and not tagged:
+        depths = accumulate(({"{": 1, "}": -1}.get(character, 0) for character in rest), initial=1)
+        answer = rest[: next((end for end, depth in enumerate(depths) if not depth), 1) - 1]
+    elif not tagged:
+        answer = text[max((label.end() for label in _ANSWER.finditer(text)), default=len(text)) :]
+    return answer.strip() or None
 
 
 def input_end(text: str, start: int) -> int | None:

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from answergraph.json_text.json_in_text import find_json
-from answergraph.react_text.protocol_labels import Label, input_end, is_action, labels_in, unfenced, without_inventions
+from answergraph.react_text.protocol_labels import (
+    Label,
+    input_end,
+    is_action,
+    labels_in,
+    marked_answer,
+    unfenced,
+    without_inventions,
+)
 from answergraph.react_text.text_tool import TextTool, UnreadableInputError
 from answergraph.reading.text_calls import find_text_calls
 from answergraph.state.messages import NO_VALID_TOOL
@@ -100,6 +108,8 @@ def _read_unlabelled(text: str, tools: Mapping[str, TextTool], *, formatted: boo
     is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
     if is_object or (formatted and found):
         return FinalAnswer(text.strip())
+    if (answer := marked_answer(text)) is not None:
+        return FinalAnswer(answer)
     return Unreadable(text, MISSING_ACTION, args=text)
 
 

@@ -54,7 +54,7 @@ CORE = (
     ),
     Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
-    Room("answergraph/react_text", 1000, 32, "every written form of a call that models use"),
+    Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
         804,

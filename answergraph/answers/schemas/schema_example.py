@@ -11,13 +11,11 @@ from answergraph.answers.schemas.known_keys import pointed_at
 from answergraph.json_schema.dialect_sizes import Edge, in_circle
 
 MAX_DESCRIPTION_CHARACTERS = 120  # maximum number of characters of a description that are shown
-MAX_EXAMPLE_DEPTH = 5
-"""Deeper parts, which a recursive type always has, are shown as ``...``."""
+MAX_EXAMPLE_DEPTH = 5  # deeper parts, which a recursive type always has, are shown as ``...``
 MAX_EXAMPLE_CHARACTERS = 4_000
 """An example is longer only if the schema is: then it may have twice its characters."""
 
-CUT = "..."
-"""Stands for what is not shown."""
+CUT = "..."  # stands for what is not shown
 
 _LIMITS = (
     ("minLength", "at least {} characters"),
@@ -29,6 +27,7 @@ _LIMITS = (
     ("exclusiveMaximum", "less than {}"),
     ("multipleOf", "a multiple of {}"),
 )
+_CONTAINERS = ("object", "array")
 _FORMATS = {"date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z", "time": "12:00:00"}
 _NOT_SHOWN = frozenset(
     {"allOf", "not", "if", "patternProperties", "dependentSchemas", "dependentRequired", "contains", "prefixItems"}
@@ -104,7 +103,7 @@ class _Drawing:
     def value(self, schema: Any, depth: int, note: str) -> Any:
         self._count(1)
         if not isinstance(schema, Mapping):
-            return "<anything>"
+            return self._placeholder(_with("anything", note))
         if depth > self.max_depth:
             self.is_whole = False
             return CUT
@@ -122,23 +121,26 @@ class _Drawing:
         if not isinstance(schema, Mapping):
             return "<anything>"
         if schema.get("type") == "object" or "properties" in schema:
-            return self._object(schema, depth)
+            return self._object(schema, depth, note)
         if schema.get("type") == "array":
-            return [self.value(schema.get("items", True), depth + 1, _with(note, _counts(schema))), CUT]
+            return [self.value(schema.get("items", True), depth + 1, _with(_counts(schema), note)), CUT]
         return self._placeholder(_with(_leaf(schema), note))
 
-    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, object]:
+    def _object(self, schema: Mapping[str, Any], depth: int, note: str) -> dict[str, object]:
         required = frozenset(schema.get("required", ()))
         shown: dict[str, object] = {}
         for name, body in schema.get("properties", {}).items():
             self._count(len(name))
             shown[name] = self.value(body, depth + 1, "" if name in required else "or leave this out")
-        more = schema.get("additionalProperties")
-        return {**shown, "<key>": self.value(more, depth + 1, "")} if isinstance(more, Mapping) and not shown else shown
+        more = schema.get("additionalProperties", True)
+        is_open = not shown and more is not False and (note or more is not True)
+        return {"<key>": self.value(more, depth + 1, note)} if is_open else shown
 
     def _one_of(self, alternatives: list[Any], depth: int, note: str) -> object:
         """Return simple alternatives in words, a single structured one as it is, and several in a list."""
-        each = [self.value(schema, depth + 1, "") for schema in alternatives]
+        each = [
+            self.value(one, depth + 1, note * (isinstance(one, dict) and one.get("type") in _CONTAINERS)) for one in alternatives
+        ]
         if all(example == CUT for example in each):
             return CUT
         if all(isinstance(example, str) for example in each):

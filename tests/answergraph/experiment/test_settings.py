@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from answergraph.evidence import ToolRun
 from answergraph.experiment.seed_experiment import NO_FORMAT_NAMED_PROMPT, NO_FORMAT_PROMPT, SYSTEM_PROMPT, TASKS
-from answergraph.experiment.settings import SETTINGS
+from answergraph.experiment.settings import SETTINGS, confirms
 from answergraph.experiment.summary import METRICS
 from answergraph.graphs import create_calculator
 from answergraph.models.resolve import resolve_model
@@ -98,3 +99,15 @@ def test_the_page_describes_every_setting_and_every_figure() -> None:
     page = PAGE.read_text(encoding="utf-8")
     told = [*NAMED, *(metric for metric in METRICS if not metric.startswith("calls_"))]
     assert [name for name in told if f"`{name}`" not in page] == []
+
+
+def test_the_prompted_setting_says_of_the_field_what_the_others_say() -> None:
+    described = answer_schema(first_request("tool_strategy"))["properties"]["validation_result"]["description"]
+    assert described in first_request("prompted")["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(("answer", "accepted"), [(169.67, True), (169.68, False)])
+def test_an_answer_rounded_as_the_seeds_is_validated_by_what_was_validated(answer: float, accepted: bool) -> None:
+    value = next(task.value for task in TASKS if task.id == "calc_06")
+    run = ToolRun("call_1", "validate_calculation", {"actual": value}, ('{"is_correct": true}',))
+    assert confirms(run, answer) is accepted

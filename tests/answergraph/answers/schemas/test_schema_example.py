@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from answergraph import PromptedStrategy
 from answergraph.answers.schemas.schema_example import MAX_EXAMPLE_CHARACTERS
@@ -61,3 +61,18 @@ def test_members_that_are_true_or_false_are_shown_as_anything() -> None:
         {"title": "T", "type": "object", "properties": {"a": {"anyOf": [True]}, "b": {"anyOf": [True, {}]}}}
     )
     assert strategy.example() == '{"a": "<anything>", "b": "<anything or anything, or leave this out>"}'
+
+
+def test_a_map_and_a_list_keep_their_descriptions() -> None:
+    class Report(BaseModel):
+        checks: dict[str, Any] | None = Field(default=None, description="What the checks say.")
+        counts: dict[str, int] = Field(description="How often.")
+        names: list[str] = Field(description="Who did it.")
+        bare: dict[str, Any]
+
+    assert json.loads(PromptedStrategy(Report).example()) == {
+        "checks": {"<key>": "<anything, or leave this out, What the checks say.>"},
+        "counts": {"<key>": "<integer, How often.>"},
+        "names": ["<string, Who did it.>", "..."],
+        "bare": {},
+    }
