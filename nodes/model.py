@@ -111,7 +111,8 @@ class ModelNode:
         asking = visit.ask(request, self.bound, listeners, self.agent.name)
         asked, message = yield from (asking if visit.purse is None else visit.purse.paid(asking, request.model))
         is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
-        if is_narrowed or visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1:
+        is_unusual = visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1
+        if is_narrowed or is_unusual or visit.purse is not None:
             message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
         seen: Snapshot | None = None

@@ -102,7 +102,7 @@ class ModelVisit(ModelCalls):
     """By message id; a retry by middleware has its own reply."""
 
     def with_note(self, reply: AIMessage, strategy: Strategy[Any], *, is_narrowed: bool) -> AIMessage:
-        """Return a reply with a note of its unusual circumstances; ``response_metadata`` is not sent to models."""
+        """Return a reply with a note of its cost and unusual circumstances; ``response_metadata`` is not sent to models."""
         note = {
             "strategy": strategy.name,
             "offered": is_narrowed and strategy.schema_names,
@@ -112,6 +112,7 @@ class ModelVisit(ModelCalls):
             "unused_replies": self.model_calls - 1,
             "tools_off": self.forces_answer,
             "last_call": self.is_last_call,
+            "cost": self.purse and sum(self.purse.spending.costs),
         }
         noted = {"answergraph": {name: value for name, value in note.items() if value}}
         return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def page(
     file: Annotated[
-        Path, typer.Argument(help="An answer saved by 'Save with proofs', a bundle, a tape, or the ledger of a map.")
+        Path, typer.Argument(help="An answer or a run that the page saved, a bundle, a tape, or the ledger of a map.")
     ],
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,

@@ -1,4 +1,4 @@
-"""An answer with its proofs, as the page saves it, or as a bundle."""
+"""An answer with its proofs, as the page saves it, or as a bundle; a run that the page saved."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from answergraph import AgentSpecError
 
 PROOFS = "answergraph-proofs/"
 BUNDLE = "answergraph-bundle/"
+RUN = "answergraph-run/"
 
 
 def saved_answer(path: Path) -> dict[str, object]:
@@ -23,12 +24,14 @@ def saved_answer(path: Path) -> dict[str, object]:
         kept_as = str(saved["format"])
     except (ValueError, KeyError, TypeError) as error:
         raise AgentSpecError(
-            f"{path} cannot be shown: it is no answer saved by 'Save with proofs', and no bundle written by --bundle."
+            f"{path} cannot be shown: it is no file of 'Save with proofs' or 'Save the run', and no bundle written by --bundle."
         ) from error
     if kept_as.startswith(BUNDLE):
         return {"kind": "proofs", **_of_bundle(saved)}
     if kept_as.startswith(PROOFS):
         return {"kind": "proofs", **saved}
+    if kept_as.startswith(RUN):
+        return {"kind": "run", **saved}
     raise AgentSpecError(f"{path} has the format {kept_as!r}, which this version of answergraph cannot show.")
 
 

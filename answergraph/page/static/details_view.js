@@ -4,6 +4,7 @@ import { cut } from "./message_list.js";
 import { textOf } from "./conversation.js";
 import { button, el, lasted, plural, shown } from "./dom.js";
 import { evidence } from "./evidence_view.js";
+import { amount } from "./step_usage.js";
 import { brief } from "./timeline.js";
 import { branch } from "./value_tree.js";
 
@@ -40,7 +41,7 @@ export class DetailsView {
     const { step } = row;
     this.#forget();
     // A run goes on from a state of the outermost graph.
-    const from = this.#actions.outermost(step);
+    const from = this.#actions.outermost?.(step);
     const tools = from
       ? [
           button(from === step ? "Fork here" : `Fork before ${from.node}`, () => this.#actions.fork(from), { kind: "small", icon: "fork" }),
@@ -48,14 +49,15 @@ export class DetailsView {
         ]
       : [];
     const parts = row.message ? this.#call(row) : this.#visit(row);
-    this.#fill(`Step ${step.number}, ${row.name}`, tools, [from !== step && el("p.hint", {}, beyond(from)), ...parts]);
+    this.#fill(`Step ${step.number}, ${row.name}`, tools, [this.#actions.outermost && from !== step && el("p.hint", {}, beyond(from)), ...parts]);
   }
 
-  #visit({ step, then, took, tokens, what, attempt }) {
+  #visit({ step, then, took, tokens, cost, what, attempt }) {
     const facts = {
       state: step.state === "done" ? null : step.state,
       time: lasted(took),
       tokens: tokens || null,
+      cost: cost ? amount(cost) : null,
       then: then || step.next.join(", "),
       inside: step.inside || null,
       error: step.error,
@@ -89,7 +91,7 @@ export class DetailsView {
         "p",
         {},
         el("span", {}, message.name ?? message.type ?? "message"),
-        message.id ? button("Go to the message", () => this.#actions.goTo(message.id), { kind: "quiet" }) : null,
+        message.id && this.#actions.goTo ? button("Go to the message", () => this.#actions.goTo(message.id), { kind: "quiet" }) : null,
       ),
       text && cut(text),
       ...(message.tool_calls ?? []).map(({ name, args }) =>

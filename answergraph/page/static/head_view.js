@@ -6,6 +6,8 @@ import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
 import { headOf } from "./open_words.js";
 import { usageOf } from "./outcome_words.js";
+import { BUSY } from "./run_status.js";
+import { saveRun } from "./saved_file.js";
 import { isPrivate } from "./state_view.js";
 import { valueTree } from "./value_tree.js";
 
@@ -14,6 +16,7 @@ export class HeadView {
   #left;
   #actions;
   #print = "";
+  #run = null;
 
   /** @param {HTMLElement} place @param {HTMLElement} left for what a graph without an answer left behind
    * @param {{fork: Function, compare: Function, copy: Function}} actions
@@ -24,18 +27,19 @@ export class HeadView {
     this.#actions = actions;
   }
 
-  /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string, outputs?: string[]}} graph */
+  /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string, outputs?: string[], reasons?: Map<string, string[]>}} graph */
   show(run, graph) {
+    this.#run = run;
     const head = headOf(run);
     const usage = usageOf(run);
-    const print = JSON.stringify([head, usage, run.thread, run.status, graph]);
+    const print = JSON.stringify([head, usage, run.thread, run.status, run.steps.length > 0, graph]);
     if (print !== this.#print)
-      this.#place.replaceChildren(...(run.thread || run.status !== "none" ? this.#head(run, head, usage) : empty(graph)));
+      this.#place.replaceChildren(...(run.thread || run.status !== "none" ? this.#head(run, graph, head, usage) : empty(graph)));
     this.#print = print;
     this.#showLeft(run, graph.outputs ?? []);
   }
 
-  #head(run, { tone, icon: sign, word, rest, but, why }, usage) {
+  #head(run, { name, reasons }, { tone, icon: sign, word, rest, but, why }, usage) {
     const failed = run.steps.findLast(({ state, checkpoint }) => state === "failed" && checkpoint);
     return [
       el(
@@ -49,6 +53,7 @@ export class HeadView {
         {},
         failed && button("Go on from here", () => this.#actions.fork(failed), { kind: "small", icon: "fork" }),
         run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
+        run.thread && run.steps.length > 0 && !BUSY.includes(run.status) && button("Save the run", () => saveRun(this.#run, reasons, name), { kind: "small" }),
         run.thread && run.steps.length > 0 && button("Compare", this.#actions.compare, { kind: "small", icon: "compare" }),
       ),
       // A foreign text that turns the direction of writing turns its own sentence alone.

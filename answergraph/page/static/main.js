@@ -116,7 +116,7 @@ divide(at("divider"), at("side"));
 
 function show(run) {
   const { graph_id: name = "", description } = known.get(assistant) ?? {};
-  head.show(run, { name, description, outputs });
+  head.show(run, { name, description, outputs, reasons });
   const found = casesOf(run);
   const bySpace = new Map(found.map((each) => [each.step?.childSpace, each]));
   answers.show(run, bySpace);

@@ -2,11 +2,14 @@
 
 import { AnswerView } from "./answer_view.js";
 import { el } from "./dom.js";
+import { DetailsView } from "./details_view.js";
 import { HeadView } from "./head_view.js";
 import { LedgerView } from "./ledger_view.js";
 import { RecordView } from "./record_view.js";
 import { runOfTape, tapeRows } from "./tape_view.js";
 import { Theme } from "./theme.js";
+import { TimelineView } from "./timeline_view.js";
+import { proofsOf } from "./record.js";
 
 const at = (id) => document.getElementById(id);
 
@@ -45,8 +48,24 @@ function showRow(row) {
   if (row.outcome) showRun({ answer: row.answer, outcome: row.outcome, documents: documentsOf(row.outcome) });
 }
 
+/** A run that the page saved: its steps, and what stands behind its answer. */
+function showSavedRun({ run: saved, reasons }) {
+  const run = { ...runOf(saved), ...saved };
+  head.show(run, {});
+  const proofs = proofsOf(run);
+  at("record").hidden = !proofs;
+  record.show(proofs);
+  answers.show(run, new Map());
+  at("timeline").hidden = false;
+  const details = new DetailsView(at("details"), {});
+  const nothing = () => {};
+  const actions = { choose: (row) => details.step(row), inside: nothing, look: nothing, older: nothing, graph: nothing };
+  new TimelineView(at("timeline"), at("scroll"), actions).show(run, new Map(reasons));
+}
+
 const SHOWN = {
   proofs: showRun,
+  run: showSavedRun,
   tape({ records }) {
     const run = runOfTape(records);
     if (run.outcome) showRun(run);

@@ -4,7 +4,8 @@ import { answersIn, BARE, countOf, verdictOf } from "./answers.js";
 import { coverageOf, worstOf } from "./coverage.js";
 import { counted, lasted, moment, plural } from "./dom.js";
 import { isReview } from "./review.js";
-import { tokensOf, wrongWith } from "./timeline.js";
+import { amount, tokensOf } from "./step_usage.js";
+import { wrongWith } from "./timeline.js";
 
 /** Of each status: tone, icon, and the words of the head. */
 const STATUSES = {
@@ -211,7 +212,7 @@ export function usageOf(run) {
     usage && named(calls.tool_calls, limits.tool_calls, "tool call", "tool_calls"),
     !usage && top(run).length > 0 && named(top(run).length, null, "step"),
     tokens && named(tokens, limits.total_tokens, "token", "total_tokens"),
-    (usage?.cost > 0 || limits.cost) && [`${Number((usage.cost ?? 0).toPrecision(3))}${limits.cost ? ` of ${limits.cost}` : ""}`, "cost", "cost"],
+    (usage?.cost > 0 || limits.cost) && [`${amount(usage.cost ?? 0)}${limits.cost ? ` of ${limits.cost}` : ""}`, "cost", "cost"],
     attempts.length > 0 && limits.answer_attempts && named(attempts.length, limits.answer_attempts, "attempt", "answer_attempts"),
   ].filter(Boolean).map(([figure, word, name]) => [figure, word, Boolean(name) && name === outcome?.limit]);
   const corrections = usage?.by_cause?.correction?.total_tokens ?? 0;

@@ -3,7 +3,7 @@
 import { byStatus, coverageOf, fieldWords, isDoubtful } from "./coverage.js";
 import { DocumentView, pathOf, stripOf } from "./document_view.js";
 import { button, counted, el, icon, plural, shown } from "./dom.js";
-import { saveProofs } from "./proofs_file.js";
+import { saveProofs } from "./saved_file.js";
 import { fieldsIn, layOut } from "./record.js";
 
 /** From how many rows on a list is folded: those to look at are there. */

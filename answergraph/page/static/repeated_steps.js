@@ -56,6 +56,7 @@ function foldRow(id, hidden, period) {
     tone: null,
     then: "",
     tokens: sum("tokens"),
+    cost: sum("cost"),
     took: sum("took"),
   };
 }

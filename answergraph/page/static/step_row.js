@@ -1,6 +1,7 @@
 // One row of the timeline.
 
 import { counted, el, icon, lasted } from "./dom.js";
+import { amount } from "./step_usage.js";
 
 const SIGNS = { ok: "check", no: "cross", you: "pause", honest: "check", away: "away" };
 
@@ -37,6 +38,7 @@ export function stepRow(row, at, isSelected, onclick) {
     ),
     el("span.what", { role: "gridcell", "data-tone": row.tone, title: row.what }, sign && icon(sign), sign && " ", row.what),
     el("span.figure.tokens", { role: "gridcell" }, row.tokens ? counted(row.tokens) : ""),
+    el("span.figure.cost", { role: "gridcell" }, row.cost ? amount(row.cost) : ""),
     el("span.figure", { role: "gridcell" }, lasted(row.took)),
     el("span.then", { role: "gridcell", title: row.then }, row.then),
   );

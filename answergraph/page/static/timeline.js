@@ -1,10 +1,12 @@
 // A run as rows: each visit of a node with what it decided, and why the run went on as it did. Knows no elements.
 
+import { decisionOf, stageRow, stagesOf } from "./decisions.js";
 import { countOf, outcomeIn, reportIn, verdictOf } from "./answers.js";
 import { textOf } from "./conversation.js";
 import { counted, listed, plural, tallied } from "./dom.js";
 import { edgeKey } from "./graph_layout.js";
 import { notesOfAnswer, notesOfCall } from "./step_notes.js";
+import { usageIn } from "./step_usage.js";
 import { messagesIn } from "./steps.js";
 
 const ANSWER_NODES = new Set(["structured_response", "no_answer"]);
@@ -50,6 +52,8 @@ export class Timeline {
   #attempts = new Map();
   /** The outcomes of the agents in this run, by the space they ran in. */
   #outcomes = new Map();
+  /** The stages of the judges in this run, by the space they ran in. */
+  #stages = new Map();
   #isWhole;
   /** The calls that are carried out elsewhere. */
   #pending;
@@ -65,6 +69,7 @@ export class Timeline {
     for (const [space, own] of this.#bySpace) {
       const found = own.map(({ wrote }) => outcomeIn(wrote)).findLast(Boolean) ?? (space ? null : outcome);
       this.#outcomes.set(space, found);
+      this.#stages.set(space, stagesOf(own));
       this.#readAttempts(own, found?.attempts ?? []);
     }
   }
@@ -110,7 +115,7 @@ export class Timeline {
       number: this.#isWhole || step.space ? step.number : null,
       name: step.node,
       then: this.#then(step),
-      tokens: tokensOf(messages),
+      ...usageIn(messages),
       took: step.ended === null || step.began === null ? null : step.ended - step.began,
       tone: null,
       parts: null,
@@ -132,11 +137,13 @@ export class Timeline {
     if (step.state === "waits") return { kind: plain, what: "waits for you", tone: "you" };
     if (step.state === "stopped") return { kind: plain, what: "stopped here", tone: "you" };
     if (step.state === "running") return { kind: plain, what: inner.length ? plural(inner.length, "step") : "at work" };
+    const stage = this.#stages.get(step.space)?.get(step.node);
+    if (stage) return { ...stageRow(stage), what: brief(`${stage.status.replaceAll("_", " ")}: ${stage.reason}`) };
     if (isNested) return this.#subgraph(step, inner);
     if (kind === "answer") return this.#answer(step, messages);
     if (kind === "model") return { kind, what: this.#said(messages.findLast(({ type }) => type === "ai"), step) };
     if (kind === "tool") return this.#tools(step, messages.filter(({ type }) => type === "tool"), inner);
-    return { kind, what: changes(step.wrote) };
+    return { kind, what: brief(decisionOf(step.wrote)) || changes(step.wrote) };
   }
 
   #said(message, step) {
@@ -153,7 +160,7 @@ export class Timeline {
   #tools(step, results, inner) {
     // Graphs that a tool has run.
     const inside = inner.length > 0 && plural(inner.length, "step");
-    const tokens = inside ? tokensOf(this.#messagesInside(step.childSpace)) : 0;
+    const used = usageIn(inside ? this.#messagesInside(step.childSpace) : []);
     const parts = results.map((message, index) => {
       const args = argumentsOf(this.#calls.get(message.tool_call_id)?.args);
       const text = textOf(message);
@@ -167,11 +174,11 @@ export class Timeline {
       });
     });
     if (parts.length === 1)
-      return { kind: "tool", tokens, ...only(parts[0]), what: [parts[0].what, inside].filter(Boolean).join(" · ") };
+      return { kind: "tool", ...used, ...only(parts[0]), what: [parts[0].what, inside].filter(Boolean).join(" · ") };
     return {
       kind: "tool",
       what: [`${plural(parts.length, "call")}, side by side`, inside].filter(Boolean).join(" · "),
-      tokens,
+      ...used,
       parts,
       hasMore: true,
       isOpen: parts.length < 6 && !inside,
@@ -208,12 +215,15 @@ export class Timeline {
     const messages = this.#messagesInside(step.childSpace);
     const calls = messages.filter(({ type, id }) => type === "tool" && !isCorrection({ id })).length;
     const report = reportIn(step.wrote);
-    const told = inner.length ? [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ") : changes(step.wrote);
-    if (!report) return { kind: "subgraph", what: told, tokens: tokensOf(messages) };
+    const counts = [plural(inner.length, "step"), calls && plural(calls, "tool call")].filter(Boolean).join(", ");
+    const told = [brief(decisionOf(step.wrote)), inner.length && counts].filter(Boolean).join(" · ") || changes(step.wrote);
+    const used = usageIn(messages);
+    const stages = [...(this.#stages.get(step.childSpace)?.values() ?? [])].reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
+    if (!report) return { kind: "subgraph", what: told, ...used, tokens: used.tokens + stages };
     return {
       kind: "subgraph",
       name: report.test ?? report.case ?? step.node,
-      tokens: tokensOf(messages),
+      ...used,
       what: [verdictOf({ outcome: report, answer: report.answer }) ?? report.status, told].join(" · "),
       tone: TONES[report.status] ?? "no",
     };
@@ -236,10 +246,7 @@ export class Timeline {
 }
 
 /** A row below that of its step. */
-const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, took: null, tone: null, ...row });
-/** The tokens of messages. `langgraph dev` gives some stored messages with their usage among the additional arguments. */
-export const tokensOf = (messages) =>
-  messages.reduce((sum, { usage_metadata: usage, additional_kwargs: more }) => sum + ((usage ?? more?.usage_metadata)?.total_tokens ?? 0), 0);
+const part = (step, index, row) => ({ id: `${step.id}/${index}`, step, number: null, then: "", tokens: 0, cost: 0, took: null, tone: null, ...row });
 const only = ({ name, tone, message }) => ({ name, tone, message });
 
 /** What was wrong with an attempt, in one line that names the field. @param {object} attempt @param {number} [longest] */

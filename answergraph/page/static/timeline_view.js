@@ -73,6 +73,7 @@ export class TimelineView {
       el("span", {}, "Step"),
       el("span", {}, "What happened"),
       el("span.figure.tokens", {}, "Tokens"),
+      el("span.figure.cost", {}, "Cost"),
       el("span.figure", {}, "Time"),
       el("span", {}, "Then"),
     );
@@ -158,6 +159,7 @@ export class TimelineView {
     this.#parts.filters.hidden = top.length === 0;
     this.#parts.unfilter.hidden = !this.#path;
     this.#parts.head.hidden = this.#rows.length === 0;
+    this.#place.toggleAttribute("data-priced", this.#rows.some(({ cost }) => cost));
     this.#place.toggleAttribute("data-no-then", this.#rows.every(({ then }) => !then));
     this.#parts.rows.setAttribute("aria-rowcount", String(this.#rows.length));
     this.#parts.rows.setAttribute("aria-busy", String(this.#run.isReadingSteps || this.#run.olderSteps === "loading"));

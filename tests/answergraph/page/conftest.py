@@ -29,7 +29,7 @@ WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "f
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
 DOCUMENTS = ("invoice", "refused_invoice", "parts", "reviewed_invoice")
-NESTED = ("guides", "langchain_guides")
+NESTED = ("guides", "langchain_guides", "priced")
 
 
 def watched() -> dict[str, Any]:

@@ -21,6 +21,13 @@ def _looks(messages: list[BaseMessage]) -> AIMessage:
     return calls("Finding", {"is_real": True, "quotes": [QUOTE], "why": "It says so."}, call_id)
 
 
+def priced() -> Any:
+    """Return an agent whose calls have a price."""
+    limits = UsageLimits(cost=1, prices={"dear": {"input": 100, "output": 1_000}})
+    model = ScriptedChatModel(replies=_looks, model_name="dear")
+    return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], limits=limits, name="priced")
+
+
 def _guide() -> Any:
     model = ScriptedChatModel(replies=_looks)
     return create_agent(model, [read_log], response_format=Finding, middleware=[GroundedAnswer()], name="guide")

@@ -70,6 +70,17 @@ def test_what_inner_runs_used_stands_beside_the_limits_of_the_run(page: Page) ->
     expect(used).to_have_text(re.compile(r"6 of 20 model calls.*\d of 100 000 tokens.*1 of 2 attempts"))
 
 
+def test_each_step_says_what_its_calls_have_cost(page: Page) -> None:
+    run(page, "priced")
+    costs = page.locator(".step .cost")
+    expect(costs.first).to_have_text(re.compile(r"^0\.\d+$"))
+    whole = sum(float(text) for text in costs.all_inner_texts() if text)
+    used = page.get_by_role("region", name="Outcome").locator(".usage span", has_text="of 1 cost")
+    assert whole == pytest.approx(float(used.inner_text().split()[0]), rel=0.02), "each is shown in three digits"
+    page.locator(".step").first.click()
+    expect(page.locator("#details dt", has_text="cost")).to_be_visible()
+
+
 @pytest.mark.parametrize("is_past", [False, True], ids=["live", "past"])
 def test_the_edge_to_the_end_of_an_inner_graph_is_lit(page: Page, server: httpx.Client, is_past: bool) -> None:
     if is_past:

@@ -1,6 +1,7 @@
 """The results of runs without an answer: a judgment, a workflow's transitions, a triage of a wrong folder, a waiting run."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -35,6 +36,12 @@ def test_a_workflow_shows_how_it_ended_and_each_transition_as_a_row(page: Page) 
     expect(page.get_by_role("heading", level=1)).to_have_text("Ended: COMPLETE")
     row = page.locator("#left tr", has_text="review").last
     expect(row).to_contain_text("approved")
+    judge = page.locator(".step", has_text="review.judge").last
+    expect(judge).to_contain_text("approved → COMPLETE")
+    judge.press("ArrowRight")
+    stage = page.locator(".step[data-depth='1']", has_text="structured_output")
+    expect(stage).to_contain_text(re.compile("matched: .*approved"))
+    expect(stage.locator(".tokens")).to_have_text(re.compile(r"\d"))
 
 
 def test_a_triage_of_another_folder_says_why_there_is_nothing(page: Page) -> None:

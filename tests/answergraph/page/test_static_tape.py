@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from answergraph.testing import use_tape
 from tests.answergraph.page.conftest import watched_page
 from tests.answergraph.page.document_graphs import INVOICE, refused_invoice
+from tests.answergraph.page.test_static_views import run, steps
 from tests.suite.page_of_file import page_of_file
 
 pytestmark = pytest.mark.browser
@@ -30,6 +31,27 @@ def test_a_tape_shows_the_record_and_what_each_model_call_sent_and_got(browser: 
             expect(steps.nth(2)).to_contain_text("messages as in the request before")
             expect(steps.nth(2)).to_contain_text("it stands in no source")
             assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
+
+
+def test_a_run_that_the_page_saved_opens_again_with_its_steps_without_a_server(
+    page: Page, browser: Browser, tmp_path: Path
+) -> None:
+    run(page, "grounded")
+    before = [row.split(" | ")[:3] for row in steps(page)]
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the run").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    assert file.name == "grounded-run.json"
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with page_of_file(file) as url:
+        for opened in watched_page(browser, url, path="/"):
+            expect(opened.get_by_role("heading", level=1)).to_have_text("Answered on the second attempt")
+            assert [row.split(" | ")[:3] for row in steps(opened)] == before
+            opened.locator(".step").nth(1).click()
+            expect(opened.get_by_role("region", name="Step 2, read_log")).to_contain_text("a.log")
+            expect(opened.get_by_role("button", name="Fork here")).to_have_count(0)
+            assert [fault["id"] for fault in axe.run(opened).response["violations"]] == []
 
 
 def test_of_a_very_long_text_the_lines_near_a_place_are_shown_and_the_others_when_asked_for(

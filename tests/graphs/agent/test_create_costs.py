@@ -42,6 +42,12 @@ def test_the_cost_of_each_call_is_added_by_cause(run: Run) -> None:
     assert (usage["by_cause"]["correction"]["cost"], usage["unpriced"]) == (pytest.approx(0.003), [])
 
 
+def test_each_reply_says_what_its_call_has_cost(run: Run) -> None:
+    messages = run(agent_of(priced(SEARCH[0], cached=400), priced(ANSWER)), QUESTION)["messages"]
+    costs = [message.response_metadata["answergraph"]["cost"] for message in messages if isinstance(message, AIMessage)]
+    assert costs == [pytest.approx(0.0024), pytest.approx(0.003)]
+
+
 def test_without_limits_in_money_nothing_is_counted(run: Run) -> None:
     agent = create_agent(ScriptedChatModel(replies=[ANSWER]), [], response_format=ToolStrategy(Verdict))
     usage = run(agent, QUESTION)["outcome"]["usage"]
