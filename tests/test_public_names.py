@@ -207,6 +207,7 @@ DOORS = {
         "TapeMismatch",
         "evaluate",
         "feedback_on",
+        "pydantic_evals_dataset",
         "replay",
         "use_tape",
     ],

@@ -72,7 +72,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    comparison = FieldComparison(_declared_keys(agent), keys or {}, normalize)
+    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize)
     checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
     case_of = {each["run"]: each["case"] for each in planned}
@@ -95,7 +95,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     return EvalReport([runs[each["run"]] for each in planned], rows.notes)
 
 
-def _declared_keys(agent: object) -> dict[str, Key]:
+def declared_keys(agent: object) -> dict[str, Key]:
     """Return the ``Key`` of each list in the agent's response format, by the list's path; none of what is no agent."""
     channels: Mapping[str, Any] = getattr(agent, "channels", {})
     schemas = [each for channel in channels.values() if isinstance(channel, AnswerChannel) for each in channel.codec.schemas]

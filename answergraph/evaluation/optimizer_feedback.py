@@ -28,6 +28,13 @@ class _Ending(NamedTuple):
     fields: Mapping[str, Any]
 
 
+def ending_of(result: Mapping[str, Any]) -> _Ending:
+    """Return how a run ended, of its result."""
+    outcome = result["outcome"]
+    answer = result.get("structured_response") if outcome["status"] == "answered" else None
+    return _Ending(outcome["status"], answer, outcome["fields"])
+
+
 def feedback_on(
     result: Mapping[str, Any],
     expected_output: Any,
@@ -56,8 +63,7 @@ def feedback_on(
     outcome = result.get("outcome")
     if outcome is None:
         raise AgentSpecError("feedback_on(…): the result has no outcome; pass what an agent with a response_format returned.")
-    answered = outcome["status"] == "answered"
-    ending = _Ending(outcome["status"], result.get("structured_response") if answered else None, outcome["fields"])
+    ending = ending_of(result)
     comparison = FieldComparison(keys_of(type(ending.answer)), keys or {}, normalize)
     marks = check_of("expected_output", Case(None, expected_output), comparison)(ending)
     lines = [f"{outcome['status']}: {outcome['reason']}"]

@@ -78,7 +78,7 @@ CORE = (
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
     Room("graphs/compose", 420, 36, "an agent of a server is run as a local one"),
-    Room("answergraph/testing", 40, 0),
+    Room("answergraph/testing", 42, 0),
     Room("answergraph/kit", 590, 14, "twenty-eight names instead of thirteen; the interval of a rate"),
     Room("answergraph/agents", 160, 5),
 )
@@ -86,7 +86,8 @@ ADD_ONS = (
     Room("answergraph/offline", 790, 5),
     Room("answergraph/tapes", 1000, 51, "recorded runs, after the plan"),
     Room(
-        "answergraph/evaluation", 836, 18, "scores by field, after the plan; judges and feedback; the statistics of experiments"
+        *("answergraph/evaluation", 965, 23),
+        "scores by field, after the plan; judges and feedback; the statistics of experiments; a door to pydantic-evals",
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),
