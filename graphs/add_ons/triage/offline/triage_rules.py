@@ -73,6 +73,12 @@ def _machine_lacks(case: CaseText) -> Conclusion | None:
     return None
 
 
+_PROGRAM_CHECKED = re.compile(r"^E +\+ +where \d+ = CompletedProcess\(", re.MULTILINE)
+"""A check compared how a program ended; what the program wrote is shown."""
+_CODEC_CHOSEN = re.compile(r"""^(?:>|    ).*["'](?:us-)?ascii["']""", re.MULTILINE)
+"""The code itself asks for the character set, so that the surroundings are not to blame."""
+
+
 def _missing_environment(case: CaseText) -> Conclusion | None:
     # A page is closed around a test that waits too long, too.
     is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
@@ -81,8 +87,10 @@ def _missing_environment(case: CaseText) -> Conclusion | None:
         said = case.failing_lines()
     by_application = case.broke_in == "application" and not case.breaks_at_import
     # A server that cannot begin ends the program, and says why before.
-    ended = "\n".join([*case.error_lines, *([case.output, case.details] if case.error_type == "SystemExit" else [])])
-    if (refusal := signs.REFUSED.search(ended)) and not case.is_assertion:
+    program_ended = case.error_type == "SystemExit" or _PROGRAM_CHECKED.search(case.details)
+    ended = "\n".join([*case.error_lines, *([case.output, case.details] if program_ended else [])])
+    is_meant = _CODEC_CHOSEN.search(case.details) or (case.is_assertion and not program_ended)
+    if (refusal := signs.REFUSED.search(ended)) and not is_meant:
         said, by_application = next(line.strip() for line in ended.splitlines() if refusal[0] in line), False
     if said is None or by_application or signs.RAISES.search(case.details):
         return None

@@ -66,7 +66,12 @@ def test_results_deleted_after_the_survey_end_with_a_reason(tmp_path: Path) -> N
 
 
 def test_a_log_says_why_a_runner_never_wrote_its_results(tmp_path: Path) -> None:
-    for said in ("Fatal Python error: Aborted", "ImportError while loading conftest '/app/tests/conftest.py'."):
-        (tmp_path / "console.log").write_text(f"collecting\n{said}\n")
+    for said in (
+        ("Fatal Python error: Aborted",),
+        ("ImportError while loading conftest '/app/tests/conftest.py'.", "E   ModuleNotFoundError: No module named 'shop'"),
+        ("python -m pytest: error: unrecognized arguments: --cov=shop",),
+        ("ERROR: file or directory not found: tests/test_cart.py",),
+    ):
+        (tmp_path / "console.log").write_text("\n".join(["collecting", *said, ""]))
         problems = create_triage_agent().invoke({"folder": str(tmp_path)})["problems"]
-        assert problems[1:] == [f"console.log:2 says why: {said}"]
+        assert problems[1:] == [f"console.log:{number} says why: {line}" for number, line in enumerate(said, start=2)]

@@ -15,6 +15,12 @@ def raised(error: str, place: str = LIBRARY) -> str:
     return f"def test_rate():\n>       prepare()\nE       {error}\n\n{place}: {error.partition(':')[0].rpartition('.')[2]}"
 
 
+def checked(stderr: str, code: int, args: str = "'pandoc'") -> str:
+    ended = f"CompletedProcess(args={args}, returncode={code}, stdout='', stderr='{stderr}')"
+    error = f"AssertionError: {stderr}\nE         \nE       assert {code} == 0\nE        +  where {code} = {ended}.returncode"
+    return raised(error, "test_b.py:3")
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -89,10 +95,24 @@ def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[
         ),
         (raised("hypothesis.errors.FlakyFailure: Inconsistent results from replaying a test case!"), "", (True, "tool_bug")),
         (raised('Fixture "lamp" called directly. Fixtures are not meant to be called'), "", (True, "tool_bug")),
+        (checked("/bin/sh: 1: pandoc: not found", 127), "", (True, "tool_bug")),
+        (checked("", 127), "", (True, "tool_bug")),
+        (checked("OSError: [Errno 98] Address already in use", 1), "", (True, "tool_bug")),
+        (
+            checked("fatal: not a git repository (or any of the parent directories): .git", 128, "['git', 'log']"),
+            "",
+            (True, "tool_bug"),
+        ),
     ],
 )
 def test_a_cause_that_the_text_spells_out_is_told(details: str, output: str, verdict: tuple[bool, str]) -> None:
     assert concluded(case(details, output=output)) == verdict
+
+
+@pytest.mark.parametrize("source", ["return name.encode('ascii')", "return path.read_text(encoding='ascii')"])
+def test_a_character_set_that_the_code_asks_for_is_not_of_the_machine(source: str) -> None:
+    error = "UnicodeEncodeError: 'ascii' codec can't encode character"
+    assert concluded(case(raised(error, "shop/b.py:3").replace("prepare()", source))) == (None, None)
 
 
 SAID = json.loads(Path(__file__).with_name("said_by_tools.json").read_text(encoding="utf-8"))
