@@ -24,7 +24,7 @@ from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import INPUT_TEXTS
-from answergraph.state.field_path import json_at
+from answergraph.state.field_path import FieldPath, json_at
 from answergraph.state.field_record import BACKED, FieldRecord, Fields, OnDoubt, given_by_person, passage_of, support_of
 from answergraph.state.ledger import EXISTING
 from answergraph.state.outcome import AnswerAccepted
@@ -76,12 +76,13 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         keeps = _reads_input(options.get("sources"))
         return super().__new__(_keeping_input(cls) if keeps else cls)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is one keyword of the declaration
         self,
         *,
         sources: Sources = None,
         fields: Literal["marked", "all"] = "marked",
         min_support: float = 0.0,
+        computes: str | BaseTool | Sequence[str | BaseTool] = (),
         judge: str | BaseChatModel | None = None,
         on_doubt: OnDoubt = "refuse",
         abstain: type[Abstention] | None = None,
@@ -93,6 +94,8 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
                 results that succeed.
             fields: ``"all"``: every scalar without a mark is checked as ``Grounded()``.
             min_support: Least share of the filled fields that must be supported, 0 to 1: ``outcome["support"]``.
+            computes: The tools that transform what they are given, such as arithmetic, code or a template: their results support
+                numbers and dates, but no text.
             judge: A model that is asked once per answer whether quotes say the claims marked ``SupportedBy``, if no rule speaks
                 against them; its call counts in the run's limits.
             on_doubt: What becomes of a field that is still doubtful after the model was asked again: ``"refuse"``: there is no
@@ -109,6 +112,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         if not isinstance(min_support, int | float) or not 0 <= min_support <= 1:
             raise AgentSpecError(f"min_support={min_support!r} is no share; write a number from 0 to 1, such as 0.8.")
         self.sources = None if sources is None else _tools_of(sources)
+        self.computes = tool_names("computes", computes)
         self.fields = one_of("fields", Literal["marked", "all"], fields)
         self.on_doubt = one_of("on_doubt", OnDoubt, on_doubt)
         self.min_support = min_support
@@ -126,14 +130,16 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     def named_tools(self) -> Sequence[str]:  # type: ignore[override]  # a class attribute there
         """The tools whose results count, except another agent's."""
         own = type(self).evidence is GroundedAnswer.evidence
-        return self.sources if own and isinstance(self.sources, tuple) else ()
+        return (*(self.sources if own and isinstance(self.sources, tuple) else ()), *self.computes)
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only the abstention until there is evidence."""
         if request.response_format is None or self.abstain is None or self.evidence(request.state):
             return request
         declared = strategy_of(request)
-        names = self.named_tools or [tool.name for tool in request.tools if isinstance(tool, BaseTool)]
+        names = self.named_tools[: len(self.named_tools) - len(self.computes)] or [
+            tool.name for tool in request.tools if isinstance(tool, BaseTool)
+        ]
         until = _FIRST.format(names=" or ".join(names)) if names else _FIRST_ANY
         narrowed = declared.narrowed([schema.name for schema in self._abstention])
         return request.override(response_format=narrowed, withheld_until=until)
@@ -182,7 +188,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         rewritten = answer
         for field in claims:
             if isinstance(field.mark, Quote) and field.mark.rewrite and report.fields[field.path]["status"] == "supported":
-                rewritten = with_value(rewritten, field.path, passage_of(report.fields[field.path]["evidence"][0]))
+                rewritten = with_value(rewritten, field.path.parts, passage_of(report.fields[field.path]["evidence"][0]))
         return AnswerAccepted(report.fields, answer=None if rewritten is answer else rewritten)
 
     def _accepted_without_doubts(self, answer: Any, report: EvidenceReport) -> AnswerAccepted:
@@ -194,7 +200,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         kept = dict(report.fields)
         for path in [path for path, record in report.fields.items() if record["problem"] is not None]:
             try:
-                answer = with_value(answer, path, default_at(answer, path))
+                answer = with_value(answer, FieldPath(path).parts, default_at(answer, path))
             except LookupError:
                 raise AnswerRejected(report.feedback, records=report.fields) from None
             del kept[path]

@@ -130,7 +130,8 @@ class MiddlewareStack:
             return wrap(call)
         from answergraph.nodes.tool_recording import recording  # noqa: PLC0415 - only agents that check evidence record results
 
-        return recording(wrap, call)
+        computing = frozenset(name for middleware in self.middleware for name in getattr(middleware, "computes", ()))
+        return recording(wrap, call, computing)
 
     def wrap_reviewed(self, names: frozenset[str]) -> Callable[[ToolCallStep], ToolCallStep]:
         """Return a function that wraps a call in the layers that ask a person about these names."""

@@ -10,17 +10,21 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.steps import Step
 from answergraph.state.agent_state import TOOL_RESULTS
-from answergraph.state.own_keys import without_keys, written_messages
-from answergraph.state.tool_results import RunResults, records_of, with_update
+from answergraph.state.delta_channels import RunResults
+from answergraph.state.own_keys import with_update, without_keys, written_messages
+from answergraph.state.tool_results import records_of
 from answergraph.state.turn import Turn
 
 _RECORDS = frozenset({TOOL_RESULTS})
 
 
-def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) -> ToolCallStep:
+def recording(
+    wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep, computing: frozenset[str] = frozenset()
+) -> ToolCallStep:
     """Return a wrapped tool call that adds a record of its final message to the update.
 
-    A record has the name of the tool that ran, which may differ from the call's or message's.
+    A record has the name of the tool that ran, which may differ from the call's or message's. Results of ``computing``
+    tools support no text.
     """
 
     def recorded(request: ToolCallRequest) -> Step[ToolResult]:
@@ -37,7 +41,8 @@ def recording(wrap: Callable[[ToolCallStep], ToolCallStep], call: ToolCallStep) 
         written = list(_written_before(request.state["messages"]))
         every = [result] if isinstance(result, ToolMessage) else written_messages(result)
         made = [m for m in every if isinstance(m, ToolMessage) and m.tool_call_id == request.tool_call["id"]]
-        records = [record for message in made for record in records_of(message, name, args, written, is_answer=is_answer)]
+        told = {"is_answer": is_answer, "computes": name in computing}
+        records = [record for message in made for record in records_of(message, name, args, written, **told)]
         run = Turn(request.state).run
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
 

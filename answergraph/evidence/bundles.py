@@ -18,10 +18,11 @@ from answergraph.evidence.source_runs import input_records
 from answergraph.evidence.units import MASK, is_unit_of
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys
+from answergraph.state.delta_channels import RecordedResult, RunResults
 from answergraph.state.field_record import BACKED, Evidence, Fields, evidence_in, spans_of
-from answergraph.state.messages import is_correction
+from answergraph.state.messages import is_correction, texts_of
 from answergraph.state.older_records import outcome_of_today
-from answergraph.state.tool_results import RecordedResult, RunResults, call_id_of, cited_in, records_of, texts_of, with_unique_ids
+from answergraph.state.tool_results import call_id_of, records_of, results_in_replies, with_unique_ids
 
 BUNDLE_FORMAT = "answergraph-bundle/3"
 BUNDLES_FORMAT = "answergraph-bundles/3"
@@ -60,7 +61,7 @@ def answer_bundle(result: Mapping[str, Any], *, output_key: str | None = None, k
     fields: Fields = outcome.get("fields", {})
     named = {evidence["source"]["id"] for evidence in evidence_in(fields) if evidence["source"]["kind"] == "input"}
     inputs = [record for record in input_records(messages) if record["tool_call_id"] in named]
-    results = with_unique_ids([*inputs, *of_tools, *cited_in(messages)])
+    results = with_unique_ids([*inputs, *of_tools, *results_in_replies(messages)])
     claims = fields_of(answer) if outcome.get("status") == "answered" else []
     return sealed(
         {
@@ -109,7 +110,7 @@ def _canonical(data: Mapping[str, object]) -> bytes:
 
 def results_in(messages: Sequence[AnyMessage], answers: set[str]) -> list[RecordedResult]:
     """Return the tool results of the last run, except receipts for answers; ``answers`` are the names of the schemas."""
-    return with_unique_ids([*_tool_results_in(messages, answers), *cited_in(messages)])
+    return with_unique_ids([*_tool_results_in(messages, answers), *results_in_replies(messages)])
 
 
 def _tool_results_in(messages: Sequence[AnyMessage], answers: set[str]) -> Iterator[RecordedResult]:

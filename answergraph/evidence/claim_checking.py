@@ -142,13 +142,15 @@ def check_fields(
     unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
+    saying = [result for result in results if not result.run.computes]
     quoted: dict[tuple[FieldPath, str], str] = {}
     given = given or {}
     fields = list(fields)
     for each in fields:
         field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
         # Search for the nearest passage only where it is shown.
-        record = _record_of(field, results, results if problems < _MAX_SHOWN_PROBLEMS else [], unread)
+        searched = saying if _is_text(field) else results
+        record = _record_of(field, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)
         path = str(field.path)
         if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
             record = {**own, "evidence": record["evidence"] or own["evidence"]}
@@ -161,6 +163,12 @@ def check_fields(
     compute(fields, records)
     check_said(fields, records, has_judge=has_judge)
     return report_of(records, has_input=any(run.kind != "tool" for run in runs))
+
+
+def _is_text(field: Claim) -> bool:
+    """Return whether only what a tool says can support a field, and not what it computes."""
+    is_number = isinstance(field.value, int | float | Decimal) and not isinstance(field.value, bool)
+    return isinstance(field.mark, Quote) or (not is_number and any(map(str.isalpha, str(field.value))))
 
 
 def report_of(records: Fields, *, has_input: bool) -> EvidenceReport:

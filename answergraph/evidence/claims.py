@@ -78,11 +78,6 @@ def _values_at(value: object, parts: Sequence[str | int], path: FieldPath) -> It
                 yield from _values_at(item, parts[1:], path / (part_of_key(key) if parts[0] is EVERY_ITEM else parts[0]))
 
 
-def with_value(answer: object, path: str, value: object) -> Any:
-    """Return a copy of an answer with another value at a path."""
-    return _with_value(answer, FieldPath(path).parts, value)
-
-
 def default_at(answer: object, path: str) -> Any:
     """Return the default of a field of a model or dataclass.
 
@@ -102,20 +97,21 @@ def default_at(answer: object, path: str) -> Any:
     raise LookupError(f"{path} has no default")
 
 
-def _with_value(whole: Any, parts: Sequence[str | int], value: Any) -> object:
+def with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
+    """Return a copy of an answer with another value at a path."""
     if not parts:
         return value
     if isinstance(whole, RootModel):
-        return whole.model_copy(update={"root": _with_value(whole.root, parts, value)})
+        return whole.model_copy(update={"root": with_value(whole.root, parts, value)})
     if isinstance(whole, Mapping):
         key = key_named(whole, parts[0])
-        return {**whole, key: _with_value(whole[key], parts[1:], value)}
+        return {**whole, key: with_value(whole[key], parts[1:], value)}
     if (items := items_in_order(whole)) is not None:
         number = int(parts[0])
-        items[number] = _with_value(items[number], parts[1:], value)
+        items[number] = with_value(items[number], parts[1:], value)
         return type(whole)(items)
     name = str(parts[0])
-    inner = _with_value(getattr(whole, name), parts[1:], value)
+    inner = with_value(getattr(whole, name), parts[1:], value)
     return whole.model_copy(update={name: inner}) if isinstance(whole, BaseModel) else replace(whole, **{name: inner})
 
 

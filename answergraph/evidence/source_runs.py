@@ -10,9 +10,10 @@ from answergraph.evidence.texts.documents import texts_of_block, texts_of_file
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import PrivateStateAttr
+from answergraph.state.delta_channels import RecordedResult
 from answergraph.state.ledger import EXISTING
-from answergraph.state.messages import is_correction
-from answergraph.state.tool_results import EvidenceState, RecordedResult, ToolRun, texts_of
+from answergraph.state.messages import is_correction, texts_of
+from answergraph.state.tool_results import EvidenceState, ToolRun
 
 Source = str | Path | ToolRun
 """A text, a file, or a tool's call with its result."""

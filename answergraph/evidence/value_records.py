@@ -48,7 +48,8 @@ def record_of_value(value: Any, mark: Grounded, results: Sequence[SearchedResult
 
 def _records_in(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
     """Yield what each place of a value in a result says of it."""
-    for part, match in _matches(value, mark, result):
+    matches = ((part, match) for part in range(len(result.run.texts)) for match in result.read(part).finder.matches(value, mark))
+    for part, match in matches:
         is_echo = not mark.echoes and _is_echo(value, match, part, result)
         status: FieldStatus = "unsupported" if is_echo else match.status
         start, end = result.read(part).mapped.span(match.start, match.end)
@@ -59,12 +60,6 @@ def _records_in(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[
 
 def _with_nearest(record: FieldRecord) -> FieldRecord:
     return {**record, "evidence": [], "nearest": record["evidence"][0]}
-
-
-def _matches(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[tuple[int, ValueMatch]]:
-    for part in range(len(result.run.texts)):
-        for match in result.read(part).finder.matches(value, mark):
-            yield part, match
 
 
 def _is_echo(value: Any, match: ValueMatch, part: int, result: SearchedResult) -> bool:

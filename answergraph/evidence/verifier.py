@@ -26,10 +26,11 @@ from answergraph.evidence.said_claims import NEEDS_JUDGE
 from answergraph.evidence.units import is_unit_of
 from answergraph.json_text.strict_json import with_unique_keys
 from answergraph.runtime.errors import BundleError
+from answergraph.state.delta_channels import RecordedResult
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import BACKED, Evidence, Fields, cited_in, spans_of
 from answergraph.state.older_records import fields_of_today
-from answergraph.state.tool_results import RecordedResult, ToolRun, as_shown, call_id_of, run_of
+from answergraph.state.tool_results import ToolRun, as_shown, call_id_of, results_in_replies, run_of
 
 _BUNDLE_OF_0_1, _BUNDLES_OF_0_1 = "answergraph-bundle/2", "answergraph-bundles/2"
 _FORMATS = (None, "answergraph-bundle/1", _BUNDLE_OF_0_1, BUNDLE_FORMAT)
@@ -150,6 +151,7 @@ def _sources(bundle: Mapping[str, Any]) -> list[ToolRun]:
     masked = {result["tool_call_id"] for result in results if result.get(MASKED)}
     named = cited_in(_fields(bundle))
     shown_ids = {message.tool_call_id if isinstance(message, ToolMessage) else message.id for message in messages}
+    shown_ids |= {result["tool_call_id"] for result in results_in_replies(messages)}
     changed = {run.tool_call_id for run in runs if run.shown is not None and call_id_of(run.tool_call_id) in shown_ids} - masked
     return [replace(run, counts=run.counts and run.tool_call_id in named - changed) for run in runs]
 

@@ -21,7 +21,7 @@ from langgraph.types import Command
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import INNER_USAGE, RunLedger
 from answergraph.state.outcome import Usage
-from answergraph.state.tool_results import with_update
+from answergraph.state.own_keys import with_update
 from answergraph.state.turn import Turn
 from answergraph.state.usage import NO_USAGE, RemainingBudget, UsageLimits, added, usage_of
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence, Sized
 from operator import attrgetter
-from typing import Annotated, Any, Required, Self, get_args, get_origin
+from typing import Annotated, Any, Literal, NotRequired, Required, Self, cast, get_args, get_origin
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.channels import BinaryOperatorAggregate, DeltaChannel, LastValue
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 from answergraph.runtime.switches import is_switched_on
 from answergraph.state.messages import WHOLE_MESSAGES
@@ -187,3 +188,52 @@ class OutcomeChannel(LastValue[Any]):
 
             checkpoint = outcome_of_today(checkpoint)
         return super().from_checkpoint(checkpoint)
+
+
+class RecordedResult(TypedDict):
+    """One tool call and its result, as plain JSON; the fields are those of ``ToolRun``."""
+
+    tool_call_id: str
+    name: str
+    args: dict[str, Any]
+    texts: list[str]
+    succeeded: bool
+    written: NotRequired[list[str]]
+    counts: NotRequired[bool]
+    sources: NotRequired[list[list[Any]]]
+    unread: NotRequired[list[str]]
+    kind: NotRequired[Literal["tool", "input", "text"]]
+    computes: NotRequired[bool]
+
+
+class RunResults(TypedDict):
+    """The results of one run."""
+
+    run: str
+    """The run's id; those of earlier runs of a thread are dropped."""
+    results: list[RecordedResult]
+    shown: NotRequired[dict[str, str]]
+    """Per call, the text last shown to the model if a wrapper changed it; empty if removed."""
+
+
+class ToolResultsChannel(GrowingChannel):
+    """The results of a run; a checkpoint holds only additions."""
+
+    __slots__ = ()
+    __hash__ = None  # as in DeltaChannel, which defines only __eq__
+
+    def length(self) -> int:
+        return len(self.value["results"]) if self.is_available() and self.value else 0
+
+
+def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
+    """Add results; how the writes are batched makes no difference. The first result of a new run replaces all earlier ones."""
+    merged = before
+    for write in writes:
+        if write:
+            known = merged["results"] if merged and merged["run"] == write["run"] else []
+            # A call that runs again after a crash writes its result again.
+            new = [result for result in write["results"] if result not in known]
+            shown = {"shown": write.get("shown", (merged if known and merged else write).get("shown"))}
+            merged = cast(RunResults, {"run": write["run"], "results": [*known, *new], **(shown if shown["shown"] else {})})
+    return merged

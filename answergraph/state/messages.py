@@ -38,6 +38,10 @@ NO_TEXT = (
 _OBJECT = r"<[^<>\n]*(?:<\w+>[^<>\n]*)*at 0x[0-9a-fA-F]+>"
 _DEFAULT_REPR = re.compile(rf"\[?{_OBJECT}(?:, {_OBJECT})*\]?")
 _MAX_REPR = 500
+
+_TEXT_BLOCKS = frozenset({"text", "text-plain"})
+_BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
+_SOURCES = {"text": "data", "content": "content"}  # the text field of a document's source, by its type
 ABANDONED_CALL = "Tool call {name} with id {id} was not carried out - the run ended before its result came."
 CUT_CALL = (
     "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
@@ -107,6 +111,30 @@ def with_own_text(result: ToolMessage) -> ToolMessage:
     if not isinstance(text, str) or not text.endswith((">", ">]")) or len(text) > _MAX_REPR or not _DEFAULT_REPR.fullmatch(text):
         return result
     return result.model_copy(update={"content": NO_TEXT.format(name=result.name, text=text), "status": "error"})
+
+
+def texts_of(message: AnyMessage) -> list[str]:
+    """Return the texts of a message's content blocks, in order; those of search results and documents too."""
+    return [text for text, _ in pieces_of(message.content)]
+
+
+def pieces_of(blocks: object, given: Mapping[str, object] | None = None) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the texts of content blocks, each with its search result or document."""
+    for block in blocks if isinstance(blocks, list) else [blocks]:
+        if isinstance(block, str):
+            yield block, given or {}
+        elif isinstance(block, Mapping) and block.get("type") in _TEXT_BLOCKS and isinstance(block.get("text"), str):
+            yield block["text"], given or block
+        elif isinstance(block, Mapping) and block.get("type") in _BLOCKS_OF_BLOCKS:
+            source = block["source"] if isinstance(block.get("source"), Mapping) else {}
+            for inner in (block.get("content"), source.get(_SOURCES.get(str(source.get("type")), ""))):
+                yield from pieces_of(inner or [], block)
+
+
+def unread_in(blocks: object) -> list[str]:
+    """Return the kinds of content blocks that cannot be read, each once."""
+    kinds = [block.get("type") for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
+    return list(dict.fromkeys(str(kind) for kind in kinds if kind not in _TEXT_BLOCKS | _BLOCKS_OF_BLOCKS))
 
 
 def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager, CallbackManager
+from langchain_core.messages import ToolMessage
 from langchain_core.runnables import ensure_config
 from langchain_core.tracers import BaseTracer
 from langgraph.types import Command
@@ -101,3 +102,12 @@ def pairs_of(update: object) -> list[tuple[str, object]]:
 def written_messages(update: object) -> list[object]:
     values = [value for key, value in pairs_of(update) if key == "messages"]
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+
+
+def with_update(result: ToolMessage | Command[Any], update: dict[str, object]) -> ToolMessage | Command[Any]:
+    """Return the result of a tool call with a state update beside it."""
+    if isinstance(result, ToolMessage):
+        return Command(update={"messages": [result], **update})
+    before = result.update
+    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
+    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

@@ -4,17 +4,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langgraph.types import Command
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from answergraph.state.agent_state import INPUT_TEXTS, TOOL_RESULTS, AgentState, PrivateStateAttr, RunState
-from answergraph.state.delta_channels import GrowingChannel
-from answergraph.state.messages import is_correction
+from answergraph.state.delta_channels import RecordedResult, RunResults, ToolResultsChannel, merge_results
+from answergraph.state.messages import is_correction, pieces_of, texts_of, unread_in
 from answergraph.state.turn import Turn
 
 SUPPORTED_BY = "supported_by"
@@ -24,37 +22,12 @@ _AGAIN = "#"
 
 PLACES_IN_THE_REPLY = "citations that only give places in your own reply"
 """Kind of content that has no words of a source."""
-_TEXT_BLOCKS = frozenset({"text", "text-plain"})
-_BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
-_SOURCES = {"text": "data", "content": "content"}  # the text field of a document's source, by its type
+_WORDS = ("text", "logs", "stdout")  # keys of what a provider's tool returned
+_GROUNDING = "grounding_metadata"
+_Block = Mapping[str, Any]
 _NO_SOURCE = frozenset({"type", "text", "content", "page_content", "cited_text", "encrypted_index", "index"})
 _MAX_SOURCE_CHARACTERS = 500
 """Longer values in the description of a source are dropped."""
-
-
-class RecordedResult(TypedDict):
-    """One tool call and its result, as plain JSON; the fields are those of ``ToolRun``."""
-
-    tool_call_id: str
-    name: str
-    args: dict[str, Any]
-    texts: list[str]
-    succeeded: bool
-    written: NotRequired[list[str]]
-    counts: NotRequired[bool]
-    sources: NotRequired[list[list[Any]]]
-    unread: NotRequired[list[str]]
-    kind: NotRequired[Literal["tool", "input", "text"]]
-
-
-class RunResults(TypedDict):
-    """The results of one run."""
-
-    run: str
-    """The run's id; those of earlier runs of a thread are dropped."""
-    results: list[RecordedResult]
-    shown: NotRequired[dict[str, str]]
-    """Per call, the text last shown to the model if a wrapper changed it; empty if removed."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +51,8 @@ class ToolRun:
     """The kinds of content that were not read, such as images."""
     kind: Literal["tool", "input", "text"] = "tool"
     """What it is: a call, the caller's own message, or a text given to ``check_evidence``."""
+    computes: bool = False
+    """Whether the tool transforms what it is given, as code does: its result supports numbers and dates, but no text."""
     shown: str | None = None
     """The text shown to the model instead of the result, if different; empty if removed."""
 
@@ -93,29 +68,6 @@ class ToolRun:
             return json.loads(self.text)
         except (ValueError, RecursionError):
             return self.text
-
-
-class ToolResultsChannel(GrowingChannel):
-    """The results of a run; a checkpoint holds only additions."""
-
-    __slots__ = ()
-    __hash__ = None  # as in DeltaChannel, which defines only __eq__
-
-    def length(self) -> int:
-        return len(self.value["results"]) if self.is_available() and self.value else 0
-
-
-def merge_results(before: RunResults | None, writes: Sequence[RunResults | None]) -> RunResults | None:
-    """Add results; how the writes are batched makes no difference. The first result of a new run replaces all earlier ones."""
-    merged = before
-    for write in writes:
-        if write:
-            known = merged["results"] if merged and merged["run"] == write["run"] else []
-            # A call that runs again after a crash writes its result again.
-            new = [result for result in write["results"] if result not in known]
-            shown = {"shown": write.get("shown", (merged if known and merged else write).get("shown"))}
-            merged = cast(RunResults, {"run": write["run"], "results": [*known, *new], **(shown if shown["shown"] else {})})
-    return merged
 
 
 def shown_update(state: RunState, sent: Sequence[AnyMessage]) -> dict[str, object]:
@@ -150,14 +102,14 @@ def results_of_run(state: RunState) -> list[ToolRun]:
     recorded: Any = state.get(TOOL_RESULTS)
     of_tools = recorded["results"] if recorded and recorded["run"] == Turn(state).run else []
     shown = recorded.get("shown", {}) if recorded and of_tools else {}
-    runs = [run_of(result) for result in with_unique_ids([*inputs, *of_tools, *cited_in(state["messages"])])]
+    runs = [run_of(result) for result in with_unique_ids([*inputs, *of_tools, *results_in_replies(state["messages"])])]
     return [replace(run, shown=shown.get(call_id_of(run.tool_call_id))) for run in runs]
 
 
 def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[ToolRun]:
     """Return results, each with the text that the conversation shows for it if that differs."""
-    by_id = _shown_texts(messages)
-    replies = {message.id for message in messages if isinstance(message, AIMessage)}
+    # What a provider ran or cited stands in its replies, and never was a tool message.
+    by_id = {each["tool_call_id"]: ["".join(each["texts"])] for each in results_in_replies(messages)} | _shown_texts(messages)
     own = {message.id: texts_of(message) for message in messages if isinstance(message, HumanMessage)}
     found: list[ToolRun] = []
     for run in runs:
@@ -167,9 +119,8 @@ def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[To
             found.append(run if is_whole else replace(run, shown="".join(pieces or ())))
             continue
         texts = by_id.get(call_id_of(run.tool_call_id), [])
-        # What a reply cites was never a tool message, and neither was the result of an inner agent's tool.
-        is_elsewhere = run.tool_call_id not in by_id and ("/" in run.tool_call_id or run.tool_call_id in replies)
-        is_shown = run.shown is not None or run.text in texts or is_elsewhere
+        is_inner = run.tool_call_id not in by_id and "/" in run.tool_call_id
+        is_shown = run.shown is not None or run.text in texts or is_inner
         found.append(run if is_shown else replace(run, shown=texts[-1] if texts else ""))
     return found
 
@@ -194,21 +145,29 @@ def call_id_of(evidence_id: str) -> str:
 
 
 def records_of(
-    message: ToolMessage, name: str, args: Mapping[str, object], written: Sequence[str] = (), *, is_answer: bool = False
+    message: ToolMessage,
+    name: str,
+    args: Mapping[str, object],
+    written: Sequence[str] = (),
+    *,
+    is_answer: bool = False,
+    computes: bool = False,
 ) -> list[RecordedResult]:
     """Return the records of one tool message: its own and, if it is an agent's answer, those of the agent's tools.
 
     The words of an agent support nothing, but the results behind its answer do. A result that is the answer does not support it.
     """
     behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
-    record = _record(message.tool_call_id, name, args, list(_pieces(message.content)))
+    record = _record(message.tool_call_id, name, args, list(pieces_of(message.content)))
     record["succeeded"] = message.status != "error"
     if sources := [*record.get("sources", ()), *_documents(message)]:
         record["sources"] = sources
-    if unread := _unread(message.content):
+    if unread := unread_in(message.content):
         record["unread"] = unread
     if written:
         record["written"] = list(written)
+    if computes:
+        record["computes"] = True
     if is_answer or behind is not None:
         record["counts"] = False
     ids = {"tool_call_id": message.tool_call_id, "name": name}
@@ -216,37 +175,74 @@ def records_of(
     return [record, *(cast(RecordedResult, one) for one in inner)]  # the same fields
 
 
-def texts_of(message: AnyMessage) -> list[str]:
-    """Return the texts of a message's content blocks, in order; those of search results and documents too."""
-    return [text for text, _ in _pieces(message.content)]
-
-
-def cited_in(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
-    """Return the passages of sources that providers attached to the replies of the last run.
+def results_in_replies(messages: Sequence[AnyMessage]) -> list[RecordedResult]:
+    """Return the calls that providers ran themselves in the last run, and the passages of sources that they attached to replies.
 
     A citation that only marks a place in the reply supports nothing; neither does what the model wrote, or what failed.
     """
-    found: list[RecordedResult] = []
-    for number, message in enumerate(reversed(messages)):
-        if isinstance(message, HumanMessage) and not is_correction(message):
-            break
-        grounding = message.response_metadata.get("grounding_metadata") or {}
-        if isinstance(message, AIMessage) and (isinstance(message.content, list) or grounding):
-            blocks = cast("list[Any]", message.content_blocks)
-            notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
-            cited = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
-            calls = {str(block.get("id")): block.get("args") for block in blocks if block["type"] == "server_tool_call"}
-            ran = [block for block in blocks if block["type"] == "server_tool_result" and block.get("status") != "error"]
-            results = [one for block in ran for one in block.get("output") or ()]
-            results += [chunk.get("retrieved_context") for chunk in grounding.get("grounding_chunks") or ()]
-            cited += [(str(one["text"]), one) for one in results if isinstance(one, Mapping) and one.get("text")]
-            record = _record(message.id or f"reply-{number}", "citation", calls, cited)
-            record |= {"written": [message.text], "unread": [] if cited else [PLACES_IN_THE_REPLY]}
-            found += [record] if notes or cited else []
-    return found[::-1]
+    own = takewhile(lambda message: not isinstance(message, HumanMessage) or is_correction(message), reversed(messages))
+    replies = {
+        message.id or f"reply-{number}": message
+        for number, message in enumerate(own)
+        if isinstance(message, AIMessage) and (isinstance(message.content, list) or message.response_metadata.get(_GROUNDING))
+    }
+    blocks = {reply_id: cast("list[Any]", message.content_blocks) for reply_id, message in replies.items()}
+    # A reply that paused holds the call, the next one its result.
+    results = {
+        block["tool_call_id"]: block for each in blocks.values() for block in each if block["type"] == "server_tool_result"
+    }
+    return [
+        record
+        for reply_id, message in reversed(replies.items())
+        for record in (*_run_by_provider(blocks[reply_id], results), *_citations(reply_id, message, blocks[reply_id]))
+    ]
 
 
-def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[tuple[str, Any]]) -> RecordedResult:
+def _run_by_provider(blocks: Sequence[_Block], results: Mapping[str, _Block]) -> Iterator[RecordedResult]:
+    """Yield the calls of a reply that its provider ran; one without a result, or with a failed one, supports nothing."""
+    written: list[str] = []
+    for block in blocks:
+        if block["type"] == "text":
+            written.append(block["text"])
+        elif block["type"] == "server_tool_call":
+            call_id, more = block.get("id", ""), block.get("extras", {})
+            result = results.get(call_id, {"status": "error"})
+            name, args = str(more.get("tool_name") or block["name"]), block.get("args") or {"arguments": more.get("arguments")}
+            record = _record(call_id, name, args, list(_said_in(result.get("output"))))
+            # Whatever else a provider says of a call, it says of one that has not ended.
+            record["succeeded"] = result.get("status", result.get("extras", {}).get("status", "success")) == "success"
+            # Code may print what the model wrote, in any spelling.
+            if "code" in name:
+                record["computes"] = True
+            record["written"] = written
+            yield record
+            written = []
+
+
+def _said_in(output: object) -> Iterator[tuple[str, _Block]]:
+    """Yield the texts of what a provider's tool returned, each with what says where it is from."""
+    for one in output if isinstance(output, list) else [output]:
+        if isinstance(one, str):
+            yield one, {}
+        elif isinstance(one, Mapping) and (text := next((one[key] for key in _WORDS if isinstance(one.get(key), str)), None)):
+            yield text, one
+        elif isinstance(one, Mapping):
+            yield from ((text, {**one, **about}) for text, about in pieces_of(one.get("content") or []))
+
+
+def _citations(reply_id: str, message: AIMessage, blocks: Sequence[_Block]) -> Iterator[RecordedResult]:
+    """Yield what a reply cites: the words of its sources, or only that there are some."""
+    notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
+    chunks = (message.response_metadata.get(_GROUNDING) or {}).get("grounding_chunks") or ()
+    found = [chunk["retrieved_context"] for chunk in chunks if chunk.get("retrieved_context", {}).get("text")]
+    cited = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
+    record = _record(reply_id, "citation", {}, [*cited, *((str(one["text"]), one) for one in found)])
+    record |= {"written": [message.text], "unread": [] if record["texts"] else [PLACES_IN_THE_REPLY]}
+    if notes or found:
+        yield record
+
+
+def _record(call_id: str, name: str, args: Mapping[str, object], pieces: Sequence[tuple[str, _Block]]) -> RecordedResult:
     texts = [text for text, _ in pieces]
     places = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
     sources = [[start, start + len(text), source] for start, (text, given) in places if (source := _source(given))]
@@ -255,7 +251,7 @@ def _record(call_id: str, name: str, args: Mapping[str, Any], pieces: Sequence[t
     return {**record, "sources": sources} if sources else record
 
 
-def _source(given: Mapping[str, Any]) -> dict[str, object]:
+def _source(given: _Block) -> dict[str, object]:
     """Return the source of a text: id, address, title, page."""
     named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
     kept = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
@@ -270,31 +266,3 @@ def _documents(message: ToolMessage) -> Iterator[list[object]]:
         content = str(given.get("page_content") or "")
         if content and content in text and (source := _source(given)):
             yield [text.find(content), text.find(content) + len(content), source]
-
-
-def _pieces(blocks: object, given: Mapping[str, object] | None = None) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the texts of content blocks, each with its search result or document."""
-    for block in blocks if isinstance(blocks, list) else [blocks]:
-        if isinstance(block, str):
-            yield block, given or {}
-        elif isinstance(block, Mapping) and block.get("type") in _TEXT_BLOCKS and isinstance(block.get("text"), str):
-            yield block["text"], given or block
-        elif isinstance(block, Mapping) and block.get("type") in _BLOCKS_OF_BLOCKS:
-            source = block["source"] if isinstance(block.get("source"), Mapping) else {}
-            for inner in (block.get("content"), source.get(_SOURCES.get(str(source.get("type")), ""))):
-                yield from _pieces(inner or [], block)
-
-
-def _unread(blocks: object) -> list[str]:
-    """Return the kinds of content blocks that cannot be read, each once."""
-    kinds = [block.get("type") for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
-    return list(dict.fromkeys(str(kind) for kind in kinds if kind not in _TEXT_BLOCKS | _BLOCKS_OF_BLOCKS))
-
-
-def with_update(result: ToolMessage | Command[Any], update: dict[str, object]) -> ToolMessage | Command[Any]:
-    """Return the result of a tool call with a state update beside it."""
-    if isinstance(result, ToolMessage):
-        return Command(update={"messages": [result], **update})
-    before = result.update
-    together = {**(before or {}), **update} if isinstance(before, dict | None) else [*before, *update.items()]
-    return Command(graph=result.graph, update=together, resume=result.resume, goto=result.goto)

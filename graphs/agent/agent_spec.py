@@ -28,7 +28,7 @@ from answergraph.graphs.agent.signature import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.agent_parts import AgentParts
-from answergraph.nodes.external_tool import ExternalTool
+from answergraph.nodes.external_tool import ExternalTool, described_name
 from answergraph.runtime.argument_checks import check_function, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import AgentState, StateSchemas
@@ -68,7 +68,8 @@ class AgentSpec(AgentParts):
         tool_names = [tool.name for tool in runnable]
         declared = declared_format(response_format, tool_names, stack.answer_schemas, partial(check_marks, stack))
         check_sources(stack, has_tools=bool(tool_names or provided))
-        if not stack.tool_wrappers:
+        # What a provider runs has names of its own: those of an MCP server's tools are not known here.
+        if not stack.tool_wrappers and all(map(described_name, provided)):
             check_named_tools(stack, tool_names)
         chat_model = resolve_model(model)
         declared.check(chat_model)

@@ -22,9 +22,9 @@ from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.runtime.steps import Invoke, Step, in_both_colours
 from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.delta_channels import RecordedResult
 from answergraph.state.field_record import cited_in
 from answergraph.state.outcome import Outcome
-from answergraph.state.tool_results import RecordedResult
 
 
 class AgentToolArtifact(TypedDict):

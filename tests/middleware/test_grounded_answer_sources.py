@@ -112,7 +112,10 @@ def test_what_the_search_of_a_provider_found_is_evidence_with_its_file(run: Run)
     search = {"type": "file_search_call", "id": "fs_1", "queries": ["disk"], "status": "completed", "results": [found]}
     reply.content = [search, *reply.content]
     result = asked(run, [see], reply)
-    assert (cited(result)["unit"], cited(result)["source"]) == (f"Today {WORDS}.", named(title="disks.md"))
+    assert (cited(result)["unit"], cited(result)["source"]) == (
+        f"Today {WORDS}.",
+        {"kind": "tool", "id": "fs_1", "name": "file_search", "title": "disks.md"},
+    )
     assert verified(result) == [True]
 
 

@@ -38,7 +38,12 @@ CORE = (
     Room("answergraph/runtime", 1290, 90, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
     Room("answergraph/json_text", 340, 6),
     Room("answergraph/json_schema", 1210, 34),
-    Room("answergraph/state", 2486, 92, "turn, field records, what earlier versions stored; the caller's input; broken calls"),
+    Room(
+        "answergraph/state",
+        2542,
+        92,
+        "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run",
+    ),
     Room(
         "answergraph/answers",
         2270,
@@ -68,7 +73,7 @@ CORE = (
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
     ),
     Room(
-        "middleware", 1235, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
+        "middleware", 1237, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
     ),
     Room("graphs/*.py", 130, 18),
     Room(

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 
 from answergraph.evidence import ToolRun
-from answergraph.state.tool_results import texts_of
+from answergraph.state.messages import texts_of
 
 _WORDS = """
 disk volume worker connection timeout assertion expected retry queue commit snapshot login button screen element driver server

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.evidence import BUNDLE_KEYS
 from answergraph.middleware import RequireTools
-from answergraph.state.tool_results import merge_results
+from answergraph.state.delta_channels import merge_results
 from answergraph.testing import ScriptedChatModel
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
