@@ -26,7 +26,10 @@ def written(folder: Path) -> Iterator[tuple[str, list[str]]]:
         prompts = example.code.startswith(">>>")
         file = folder / re.sub(r"\W+", "-", str(example))
         file = file.with_suffix(".txt" if prompts else ".py")
-        file.write_text(example.code)
+        setup = file.with_suffix(".setup")
+        setup.write_text(example.setup)
+        before = f">>> exec(open({str(setup)!r}, encoding='utf-8').read(), globals())\n" if prompts else example.setup
+        file.write_text(before + example.code)
         yield str(example), [*(["-m", "doctest", "-o", "ELLIPSIS"] if prompts else []), str(file)]
     for program in sorted(PROGRAMS.glob("[!_]*.py")):
         yield program.stem, [str(shutil.copy(program, folder / program.name))]

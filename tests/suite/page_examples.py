@@ -3,7 +3,7 @@
 import doctest
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,8 @@ class Example:
     code: str
     comment: str
     """The HTML comment right before it."""
+    setup: str = ""
+    """What runs before it: on a page of the reference, the first block of the page."""
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
@@ -37,6 +39,7 @@ class Example:
 
     def run(self, namespace: dict[str, object]) -> None:
         """Run it; a block of prompts is compared with the output it shows, and a traceback points into the page."""
+        exec(self.setup, namespace)
         if self.code.startswith(">>>"):
             test = doctest.DocTestParser().get_doctest(self.code, namespace, str(self), str(self.page), self.line - 1)
             doctest.DebugRunner(optionflags=doctest.ELLIPSIS).run(test)
@@ -52,5 +55,12 @@ def examples_in(text: str, page: Path) -> Iterator[Example]:
 
 
 def page_examples() -> list[Example]:
-    """Return the examples of all pages."""
-    return [example for page in PAGES for example in examples_in(page.read_text(), page)]
+    """Return the examples of all pages; those of the reference, one for each name, go on from the first of their page."""
+    return [example for page in PAGES for example in _of_page(page)]
+
+
+def _of_page(page: Path) -> list[Example]:
+    examples = list(examples_in(page.read_text(), page))
+    if page.parent.name == "reference":
+        return [*examples[:1], *(replace(example, setup=examples[0].code) for example in examples[1:])]
+    return examples
