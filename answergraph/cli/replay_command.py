@@ -37,7 +37,7 @@ def replay(
             next(iter(runs.values())).save(save)
         again = {name: run_again(tape, graph, match=match) for name, tape in runs.items()}  # type: ignore[arg-type]  # checked there
     for name, run in again.items():
-        status = run.outcome["status"] if run.outcome else "not ended"
+        status = run.end["status"] if run.end else "not ended"
         typer.echo(f"{name}  {status}  {'as before' if run.difference is None else one_line(run.difference.text)}")
     if any(run.difference is not None for run in again.values()):
         raise typer.Exit(NO_ANSWER)

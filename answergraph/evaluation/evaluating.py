@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Never, Protocol
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -29,7 +29,7 @@ _as_json = partial(to_jsonable_python, by_alias=True)
 
 
 def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation answers
-    agent: AgentGraph[Any],
+    agent: AgentGraph[Any, Never, object],
     cases: Iterable[Case] | str | Path,
     *,
     repeats: int = 1,

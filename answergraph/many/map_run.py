@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, Never, TypeVar, get_args
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
 from answergraph.kit import require_extra
@@ -34,7 +34,7 @@ _MOST_ROWS_IN_BATCHES = 10_000
 
 
 def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
-    agent: AgentGraph[ValueT],
+    agent: AgentGraph[ValueT, Never, object],
     rows: Iterable[Mapping[str, Any]] | str | Path,
     *,
     key: str | Callable[[Mapping[str, Any]], Hashable],
@@ -144,7 +144,7 @@ class MapRun(Generic[ValueT]):
         """Return what all rows have used, in all processes: ``model_calls``, ``tool_calls``, ``total_tokens``, ``cost``."""
         return self._ledger.usage()
 
-    def again(self, agent: AgentGraph[ValueT] | None = None, *, status: Collection[str]) -> MapRun[ValueT]:
+    def again(self, agent: AgentGraph[ValueT, Never, object] | None = None, *, status: Collection[str]) -> MapRun[ValueT]:
         """Return a run that asks again for the keys that ended so, by another agent if given; the others keep their ends.
 
         Raises:

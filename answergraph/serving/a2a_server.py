@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from pydantic_core import from_json, to_json
 
@@ -36,7 +36,11 @@ KEPT_SECONDS = 300.0
 
 
 def to_a2a(
-    agent: AgentGraph[Any], *, url: str, skills: Mapping[str, str] | None = None, task_store: TaskStore | None = None
+    agent: AgentGraph[Any, Never, object],
+    *,
+    url: str,
+    skills: Mapping[str, str] | None = None,
+    task_store: TaskStore | None = None,
 ) -> ASGIApp:
     """Make an A2A agent of an agent, as an ASGI application to mount.
 

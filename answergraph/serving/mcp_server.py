@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 from answergraph import AgentGraph, AgentSpecError, __version__
 from answergraph.kit import require_extra
@@ -36,7 +36,7 @@ class _Tool:
     run: Callable[[Plain, Report], Awaitable[End]]
 
 
-def to_mcp(*agents: AgentGraph[Any], name: str = "answergraph") -> ASGIApp:
+def to_mcp(*agents: AgentGraph[Any, Never, object], name: str = "answergraph") -> ASGIApp:
     """Make an MCP server of agents, as an ASGI application to mount: each agent is a tool.
 
     The tool's ``outputSchema`` is the answer's, and the answer is the result's ``structuredContent``. A run without an answer

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never
 from uuid import uuid4
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -93,14 +93,29 @@ class Replay(Generic[ValueT]):
     """What became of a run on a tape."""
 
     answer: ValueT | None
-    outcome: Outcome | None
+    end: Outcome | None
+    """How it ended; ``None`` if it did not: at a difference, or because it waits for a person."""
     difference: Difference | None
     """Where it first went another way than the tape; ``None`` if it did not."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended.
+
+        Raises:
+            TapeMismatch: If a request that differs from the recorded one was its end.
+            AgentSpecError: If it waits for a person, as the recorded run did.
+        """
+        if self.end is not None:
+            return self.end
+        if self.difference is not None:
+            raise TapeMismatch(self.difference)
+        raise AgentSpecError("The run has no outcome: it waits for a person, and so does the recorded one.")
 
 
 def replay(
     tape: Tape | str | Path,
-    agent: AgentGraph[ValueT],
+    agent: AgentGraph[ValueT, Never, object],
     *,
     match: Match = "exact",
     live_tools: Collection[str] = (),

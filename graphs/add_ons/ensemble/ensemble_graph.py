@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     ValueT = TypeVar("ValueT", default=Any)
     InputT = TypeVar("InputT", default=InputAgentState)
-    Agents = Sequence[AgentGraph[Any, Any]]
+    Agents = Sequence[AgentGraph[Any, Any, object]]
 
 BEGIN = "begin"
 COMPARE = "compare"
@@ -44,9 +44,9 @@ WITHOUT_ANSWER = frozenset(get_args(Status)) - {"answered", "deferred"}
 
 
 def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of its own
-    agents: Sequence[AgentGraph[ValueT, InputT]],
+    agents: Sequence[AgentGraph[ValueT, InputT, object]],
     *,
-    then: Sequence[AgentGraph[ValueT, InputT]] = (),
+    then: Sequence[AgentGraph[ValueT, InputT, object]] = (),
     agree: int | None = None,
     when: Collection[Status | FieldStatus] | None = None,
     on_doubt: OnDoubt = "refuse",

@@ -219,7 +219,6 @@ def test_an_agent_in_a_tool_runs_again_and_its_model_is_played(run: Run, tmp_pat
         first = run(outer(*replies, inner=['{"passed": true, "case": "A"}']), INPUT)
     again = replay(tmp_path / "inner.jsonl", outer(inner=[]))
     assert again.difference is None
-    assert again.outcome is not None
     assert again.outcome["usage"]["model_calls"] == first["outcome"]["usage"]["model_calls"]
 
 
@@ -245,3 +244,12 @@ def test_an_unknown_thread_and_a_file_that_is_no_tape_are_refused(tmp_path: Path
     (tmp_path / "later.jsonl").write_text('{"answergraph_tape": 99}\n')
     with pytest.raises(AgentSpecError, match="version 99"):
         Tape.load(tmp_path / "later.jsonl")
+
+
+def test_a_replay_that_ended_at_a_difference_has_no_outcome_and_says_which(run: Run, tmp_path: Path) -> None:
+    with use_tape(tmp_path / "case.jsonl"):
+        run(agent_of(*REPLIES), INPUT)
+    again = replay(tmp_path / "case.jsonl", agent_of(system_prompt="Be quick."))
+    with pytest.raises(TapeMismatch, match="Be quick"):
+        _ = again.outcome["status"]
+    assert again.end is None

@@ -34,8 +34,11 @@ from answergraph.graphs import (
     load_workflow,
 )
 from answergraph.graphs.add_ons.calculator.calculator import Calculation
+from answergraph.many import MapRun, map_answers
 from answergraph.middleware import AgentState, InputAgentState
+from answergraph.serving import to_a2a, to_mcp
 from answergraph.streaming import is_answer_event
+from answergraph.testing import Case, EvalReport, Tape, evaluate, replay
 from answergraph.types import AnswerEvent, Judgment
 
 QUESTION: InputAgentState = {"messages": ["Did it pass?"]}
@@ -74,6 +77,20 @@ def shipped(config: Any) -> None:
 
 async def resumed(config: Any) -> None:
     assert_type((await aresume(create_agent("m", response_format=Verdict), config))["structured_response"], Verdict | None)
+
+
+def mapped(rows: list[dict[str, Any]], saver: Any) -> None:
+    agent = create_agent("m", response_format=Verdict)
+    extractor = create_extractor("m", Verdict)
+    assert_type(map_answers(agent, rows, key="id", input="body"), MapRun[Verdict | None])
+    run = map_answers(extractor, rows, key="id", input="body", ledger="run.db")
+    assert_type(run.again(create_extractor("n", Verdict), status={"invalid"}), MapRun[Verdict | None])
+    assert_type(evaluate(extractor, [Case(inputs={"document": "It passed."}, expected_output={"passed": True})]), EvalReport)
+    again = replay(Tape.from_thread(saver, "4711"), extractor)
+    assert_type(again.outcome["status"] == "answered", bool)
+    assert_type(create_ensemble([extractor, extractor]).invoke({"document": "It passed."})["structured_response"], Verdict | None)
+    to_mcp(agent, extractor, create_judge("m", ["done"]))
+    to_a2a(extractor, url="https://agents.example.org")
 
 
 def schemas() -> None:
