@@ -60,7 +60,7 @@ def main(folder: str) -> None:
     sys.stdout.write(
         "| second opinion | right fields that stand | wrong fields in doubt | right among those that stand |\n|---|---|---|---|\n"
     )
-    for name, with_evidence in (("agrees", False), ("agrees, and the value is in the document", True)):
+    for name, with_evidence in (("agrees", False), ("agrees, and the value is in the document or has no letters", True)):
         counts = Counter(outcomes(documents, with_evidence=with_evidence))
         right, wrong = (counts[is_right, True] + counts[is_right, False] for is_right in (True, False))
         sure = counts[True, True] / (counts[True, True] + counts[False, True])

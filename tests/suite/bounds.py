@@ -98,7 +98,12 @@ ADD_ONS = (
     Room("graphs/add_ons/calculator", 530, 28),
     Room("graphs/add_ons/extract", 178, 27, "a document in, a record out, after the plan"),
     Room("graphs/add_ons/react", 160, 12),
-    Room("graphs/add_ons/ensemble", 870, 48, "second opinions, and the merging of partial answers, after the plan"),
+    Room(
+        "graphs/add_ons/ensemble",
+        894,
+        48,
+        "second opinions, what they settle, and the merging of partial answers, after the plan",
+    ),
     Room("graphs/add_ons/judge", 1680, 54),
     Room("graphs/add_ons/workflow", 1412, 71, "TAKT's teams: a leader shares a step's work out"),
     Room("graphs/add_ons/triage", 4230, 29, "witnesses: tests are run again on old and new code"),

@@ -65,7 +65,15 @@ class Candidate(NamedTuple):
 class Agreement:
     """The comparison of readings: ``value`` is the answer, ``fields`` has a record per field."""
 
-    def __init__(self, readings: Sequence[Reading], agree: int, doubted: Collection[str], keys: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        agree: int,
+        doubted: Collection[str],
+        keys: Mapping[str, Any],
+        *,
+        settles_doubt: bool = False,
+    ) -> None:
         """Compare readings.
 
         Args:
@@ -73,11 +81,13 @@ class Agreement:
             agree: How many readings must be equal.
             doubted: The statuses of a field that do not count.
             keys: What names the items of lists, by the path of the list.
+            settles_doubt: Whether readers that agree settle what each one's own check could not, see ``_is_settled``.
         """
         self.readings = readings
         self.agree = agree
         self.doubted = doubted
         self.keys = keys
+        self.settles_doubt = settles_doubt
         self.fields: dict[str, FieldRecord] = {}
         self.doubts: dict[str, str] = {}
         """The fields without agreement, each with the name by which it is asked for."""
@@ -155,8 +165,14 @@ class Agreement:
             groups.setdefault("nothing" if part is None else meaning(part.value), []).append(index)
         candidates = []
         for group in groups.values():
-            parts = [(self._records[index], found[index]) for index in group]
-            votes = sum(part is None or records.get(part.parts, {}).get("status") not in self.doubted for records, part in parts)
+            # The agents asked later are shown what the first ones read.
+            first = sum(self.readings[index]["round"] == 0 for index in group)
+            settles = self.settles_doubt and first >= max(self.agree, 2)
+            votes = 0
+            for index in group:
+                part = found[index]
+                status = None if part is None else self._records[index].get(part.parts, {}).get("status")
+                votes += status not in self.doubted or (settles and part is not None and _is_settled(status, part.value))
             candidates.append(Candidate(found[group[0]], group, votes))
         return sorted(candidates, key=lambda candidate: -candidate.votes)
 
@@ -181,6 +197,15 @@ class Agreement:
             # Answers that were merged before may have differed.
             readings += before.get("readings", [own]) if self.agree == MERGE and before.get("status") == "disputed" else [own]
         return readings
+
+
+def _is_settled(status: str | None, value: object) -> bool:
+    """Return whether readers that agree are enough for a value that the check of each one doubts.
+
+    They are if it stands at several places. If it stands nowhere, the text may lack what is in a picture; but readers may have
+    the same other words for what is there. A number or a date has no other words.
+    """
+    return status == "ambiguous" or (status == "not_found" and not any(map(str.isalpha, str(value))))
 
 
 def _inner(part: Part | None, value: Mapping[str, object], key: str) -> Part | None:

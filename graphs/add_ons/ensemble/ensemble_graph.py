@@ -65,7 +65,7 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         agree: Readings that must be equal; ``None``: more than half of ``agents``.
         when: What goes on to ``then``: ends (``"invalid"``, ``"truncated"``) and states of fields (``"disputed"``,
             ``"unsupported"``). ``None``: every end without an answer, and every field that is disputed, ambiguous, unsupported
-            or not found.
+            or not found; of what different agents agree on, only unsupported values, and texts that are not found.
         on_doubt: For what is still doubtful at the end. ``"refuse"``: no answer; ``"omit"``: the field's default;
             ``"review"``: the run waits for a person, and needs a checkpointer.
         limits: The limits of all agents together, without those in seconds.
@@ -97,7 +97,9 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     if limits is not None and limits.has_times:
         raise AgentSpecError("create_ensemble: limits in seconds are those of one run; give each agent limits=UsageLimits(…).")
     doubted, ends = _states(when)
-    ensemble = Ensemble(schemas, needed, doubted, ends, on_doubt, limits, len(then))
+    # Samples of one agent may invent the same value.
+    settles = when is None and len(set(map(id, every))) == len(every)
+    ensemble = Ensemble(schemas, needed, doubted, ends, on_doubt, limits, len(then), settles)
     names = _names(agents, then)
     state = state_schemas(every)
     graph = StateGraph[Any, Any, Any, Any](state.state, input_schema=state.input, output_schema=state.output)

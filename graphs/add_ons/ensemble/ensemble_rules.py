@@ -36,6 +36,8 @@ class Ensemble:
     limits: UsageLimits | None
     rounds: int
     """How many agents can be asked one after the other."""
+    settles_doubt: bool = False
+    """Whether agents that agree settle what the check of each one could not."""
 
     def begin(self, state: object, runtime: object) -> dict[str, object]:
         """Forget the run before."""
@@ -56,7 +58,7 @@ class Ensemble:
         (schema, _), *_ = Counter(str(reading["schema"]) for reading in answers).most_common(1)
         same = [each for each in answers if each["schema"] == schema]
         keys = next(each.keys for each in self.schemas if each.name == schema)
-        agreement = Agreement(same, self.agree, self.doubted, keys)
+        agreement = Agreement(same, self.agree, self.doubted, keys, settles_doubt=self.settles_doubt)
         doubts = [path for path in agreement.doubts if agreement.fields[path]["status"] in self.doubted]
         if doubts and can_ask:
             fields, asked = {path: agreement.fields[path] for path in doubts}, [agreement.doubts[path] for path in doubts]

@@ -174,6 +174,40 @@ def test_a_field_that_the_own_check_doubts_goes_on(run: Run) -> None:
     assert result["outcome"]["support"] == 0.5
 
 
+def doubted(reader: Any, **statuses: str) -> Any:
+    """Return a check that finds these statuses."""
+
+    def check(answer: Invoice, state: Any, runtime: Any) -> AnswerAccepted:
+        return AnswerAccepted({path: {"status": each, "evidence": [], "problem": None} for path, each in statuses.items()})  # type: ignore[typeddict-item]  # as they are
+
+    return reader(invoice(), check_answer=check)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "standing"),
+    [
+        ({"total": "not_found"}, True),  # a number has no other words
+        ({"total": "unsupported"}, False),
+        ({"number": "ambiguous"}, True),
+        ({"number": "not_found"}, False),
+    ],
+)
+def test_different_agents_that_agree_settle_what_no_check_could_find(run: Run, statuses: dict[str, Any], standing: bool) -> None:
+    ((path, status),) = statuses.items()
+    result = run(create_ensemble([doubted(reader, **statuses) for _ in range(2)]), ASKED)
+    record = result["outcome"]["fields"][path]
+    assert (record["status"], "accepted_by" in record) == (status, standing)
+    assert (result["structured_response"] is not None) == standing
+    # Named, the status goes on as it does of one reader.
+    strict = run(create_ensemble([doubted(reader, **statuses) for _ in range(2)], when={status}), ASKED)
+    assert strict["structured_response"] is None
+
+
+def test_samples_of_one_agent_settle_nothing(run: Run) -> None:
+    agent = doubted(lambda *values, **options: reader(*values * 2, **options), total="not_found")
+    assert run(create_ensemble([agent] * 2), ASKED)["structured_response"] is None
+
+
 def test_all_agents_draw_from_one_budget(run: Run) -> None:
     def never(answer: Any, state: Any, runtime: Any) -> None:
         raise AnswerRejected("Again.")
