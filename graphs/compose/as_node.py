@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.errors import GraphInterrupt
+from langgraph.pregel import Pregel
 
 from answergraph.graphs.agent.agent_state_graph import AgentStateGraph
 from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
+
+REMOTE_WAITS = (
+    "The remote agent waits for a person, and neither a tool nor a node can go on with it; run it on its own: "
+    "RemoteGraph(…).invoke(…, config), then invoke(Command(resume=…), config)."
+)
 
 Mapped = Mapping[str, str] | Callable[[Any], Mapping[str, object]]
 """A mapping between two states: for each key the key of the other state, or a function."""
@@ -30,7 +38,8 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
         The node.
 
     Raises:
-        AgentSpecError: If the agent has no such key; in a run, if the state holds nothing for its messages.
+        AgentSpecError: If the agent has no such key; in a run, if the state holds nothing for its messages, or a ``RemoteGraph``
+            waits for a person.
 
     Example:
         >>> from langgraph.graph import MessagesState, StateGraph
@@ -52,13 +61,26 @@ def as_node(agent: Runnable[Any, Any], *, inputs: Mapped, outputs: Mapped) -> Ru
     to_input, to_update = _mapping("inputs", inputs, needed), _mapping("outputs", outputs)
 
     def invoke(state: Any, config: RunnableConfig) -> Any:
-        return to_update(agent.invoke(to_input(state), config))
+        with _refused_waiting(agent):
+            return to_update(agent.invoke(to_input(state), config))
 
     async def ainvoke(state: Any, config: RunnableConfig) -> Any:
-        return to_update(await agent.ainvoke(to_input(state), config))
+        with _refused_waiting(agent):
+            return to_update(await agent.ainvoke(to_input(state), config))
 
     # LangGraph finds subgraphs in a ``RunnableLambda``.
     return RunnableLambda(invoke, ainvoke, name=agent.get_name())
+
+
+@contextmanager
+def _refused_waiting(agent: object) -> Iterator[None]:
+    """Refuse an interrupt on a server: LangGraph would answer it by running the remote agent from the beginning."""
+    try:
+        yield
+    except GraphInterrupt as waits:
+        if isinstance(agent, Pregel):
+            raise
+        raise AgentSpecError(REMOTE_WAITS) from waits
 
 
 def _check_names(which: str, mapped: object, side: Callable[[Any], Iterable[object]], known: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import ToolException
 from langgraph.pregel.remote import RemoteException
 
+from answergraph.graphs.compose.as_node import REMOTE_WAITS
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.runtime.steps import Invoke, Step
 
@@ -26,7 +27,5 @@ def run_remotely(agent: Runnable[Any, Any], request: Mapping[str, object]) -> St
             raise ToolException(sent["message"]) from error  # what the calling model reads
         raise
     if result is None or "__interrupt__" in result:
-        raise AgentSpecError(
-            "The remote agent waits for a person, and a tool cannot resume it; add it to a graph as a node instead."
-        )
+        raise AgentSpecError(REMOTE_WAITS)
     return {**result, "messages": convert_to_messages(result.get("messages", []))}

@@ -1,12 +1,14 @@
 """An agent on a server as a tool and as a node of a local graph, by LangGraph's ``RemoteGraph``: typed as if it were local."""
 
 from typing import Annotated, Any
+from uuid import uuid4
 
 import pytest
 from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.pregel.remote import RemoteGraph
+from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from answergraph import AgentSpecError, as_node, as_tool, create_agent
@@ -67,7 +69,7 @@ def test_a_remote_run_that_raises_for_want_of_an_answer_is_an_error_with_its_rea
 
 
 def test_a_remote_agent_that_asks_a_person_is_refused_as_a_tool(run: Any, address: str) -> None:
-    with pytest.raises(AgentSpecError, match="waits for a person, and a tool cannot resume it"):
+    with pytest.raises(AgentSpecError, match="waits for a person, and neither a tool nor a node can go on with it"):
         result_of(run, remote("approval", address))
 
 
@@ -100,3 +102,20 @@ def test_a_remote_agent_can_be_a_node_of_a_graph_with_its_keys(run: Any, address
     result = run(graph.compile(), {"messages": ["(2 + 3) × 4"]})
     assert isinstance(result["structured_response"], Calculation)
     assert result["outcome"]["status"] == "answered"
+
+
+def test_a_remote_agent_that_asks_a_person_is_refused_as_a_node(run: Any, address: str) -> None:
+    node = as_node(remote("approval", address), inputs={"messages": "messages"}, outputs={"outcome": "outcome"})
+    graph = StateGraph(Team).add_node("calculator", node).add_edge("__start__", "calculator")
+    thread: Any = {"configurable": {"thread_id": str(uuid4())}}
+    with pytest.raises(AgentSpecError, match="neither a tool nor a node can go on with it"):
+        run(graph.compile(checkpointer=InMemorySaver()), {"messages": ["(2 + 3) × 4"]}, thread)
+
+
+def test_a_remote_agent_on_its_own_goes_on_with_the_decision_of_a_person(run: Any, address: str) -> None:
+    agent = remote("approval", address)
+    thread: Any = {"configurable": {"thread_id": str(uuid4())}}
+    (waits,) = run(agent, {"messages": [{"role": "user", "content": "(2 + 3) × 4"}]}, thread)["__interrupt__"]
+    assert waits["value"]["action_requests"][0]["name"] == "multiply"
+    result = run(agent, Command(resume={"decisions": [{"type": "approve"}]}), thread)
+    assert (result["structured_response"]["final_answer"], result["outcome"]["status"]) == (20, "answered")

@@ -82,7 +82,7 @@ CORE = (
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
     ),
-    Room("graphs/compose", 420, 36, "an agent of a server is run as a local one"),
+    Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
     Room("answergraph/kit", 590, 14, "twenty-eight names instead of thirteen; the interval of a rate"),
     Room("answergraph/agents", 160, 5),
