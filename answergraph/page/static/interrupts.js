@@ -29,7 +29,8 @@ function edited({ name, args, schema }) {
 }
 
 /** Without a schema, an argument has the type of its value. */
-const typesOf = (args) => Object.fromEntries(Object.entries(args).map(([key, value]) => [key, { type: typeof value }]));
+const typesOf = (args) => Object.fromEntries(Object.entries(args).map(([key, value]) => [key, typeOf(value)]));
+const typeOf = (value) => (Array.isArray(value) && value.length ? { type: "array", items: typeOf(value[0]) } : { type: typeof value });
 
 function said(type, label, required) {
   const words = el("textarea", { id: newId("words"), rows: 2, required });

@@ -1,7 +1,7 @@
 // The state of a thread: its keys and values, the private ones folded; and a form to change it and go on from there.
 
 import { button, el, newId, plural, shown } from "./dom.js";
-import { parsed } from "./schema_form.js";
+import { parsed } from "./schema_fields.js";
 import { valueTree } from "./value_tree.js";
 
 /** Keys that a library keeps for itself: they begin with an underscore, or hold what the reader has above. */

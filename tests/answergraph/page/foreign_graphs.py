@@ -1,5 +1,6 @@
 """Graphs without answergraph: LangChain's agent, a plain StateGraph, a supervisor over two agents."""
 
+import json
 import operator
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
@@ -146,6 +147,45 @@ def broken() -> Any:
         raise ConnectionError("no route to the wiki")
 
     return StateGraph(Notes).add_node("call", call).add_edge(START, "call").add_edge("call", END).compile()
+
+
+class Address(BaseModel):
+    street: str
+    number: int = 1
+
+
+class Customer(BaseModel):
+    """Who ordered."""
+
+    name: str
+    address: Address | None = None
+
+
+class Article(BaseModel):
+    article: str
+    count: int = Field(default=1, ge=1)
+
+
+class Order(TypedDict, total=False):
+    """An input with objects and lists."""
+
+    customer: Customer
+    articles: list[Article]
+    tags: list[str]
+
+
+def ordering() -> Any:
+    """Return a graph that repeats an order."""
+
+    class Ordered(Order, total=False):
+        messages: list[Any]
+
+    def repeat(state: Ordered) -> dict[str, Any]:
+        order = {key: value for key, value in state.items() if key != "messages"}
+        return {"messages": [AIMessage(json.dumps(order, default=dict))]}
+
+    graph = StateGraph(Ordered, input_schema=Order).add_node("repeat", repeat)
+    return graph.add_edge(START, "repeat").add_edge("repeat", END).compile()
 
 
 class Rounds(TypedDict):

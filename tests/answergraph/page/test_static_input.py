@@ -36,6 +36,48 @@ def test_every_kind_of_field_of_the_context_reaches_the_run(page: Page) -> None:
     assert echo(page) == ("Paris", {"word": "bye", "number": 7, "color": "green", "loud": True, "extra": {"deep": [1]}})
 
 
+def ordered(page: Page) -> object:
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector(".message .body", state="attached")
+    return json.loads(page.locator(".message .body").last.text_content() or "")
+
+
+def test_objects_and_lists_of_an_input_are_asked_for_by_their_fields(page: Page) -> None:
+    choose(page, "ordering")
+    customer = page.get_by_role("group", name="Customer", exact=True)
+    expect(customer).to_have_accessible_description("Who ordered.")
+    customer.get_by_label("Name").fill("Ada")
+    address = customer.get_by_role("group", name="Address")
+    address.get_by_label("Street").fill("Main Street")
+    address.get_by_label("Number").fill("7")
+    for name in ("bolt", "nut", "ring"):
+        page.get_by_role("button", name="Add to articles").click()
+        page.keyboard.type(name)
+    page.get_by_role("group", name="articles 2").get_by_label("Count").fill("12")
+    page.get_by_role("button", name="Remove articles 3").click()
+    page.get_by_role("button", name="Add to tags").click()
+    page.keyboard.type("urgent")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
+    assert ordered(page) == {
+        "customer": {"name": "Ada", "address": {"street": "Main Street", "number": 7}},
+        "articles": [{"article": "bolt"}, {"article": "nut", "count": 12}],
+        "tags": ["urgent"],
+    }
+
+
+def test_what_a_nested_field_cannot_hold_is_not_sent_and_an_empty_group_is_left_out(page: Page) -> None:
+    choose(page, "ordering")
+    page.get_by_role("button", name="Add to articles").click()
+    page.keyboard.type("bolt")
+    page.get_by_label("Count").fill("0")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_label("Count")).to_be_focused()
+    expect(page.locator(".message")).to_have_count(0)
+    page.get_by_label("Count").fill("2")
+    assert ordered(page) == {"articles": [{"article": "bolt", "count": 2}]}
+
+
 @pytest.mark.parametrize(("field", "filled"), [("Number", "77"), ("Extra", "{")])
 def test_what_the_schema_forbids_is_not_sent(page: Page, field: str, filled: str) -> None:
     choose(page, "form")
