@@ -32,6 +32,11 @@ export class Steps {
   supposed = [];
   #byTask = new Map();
   #visits = new Map();
+  /** The steps of each graph in the order they began; which may be at work, and which nothing is known to follow: looked at for each new step. */
+  #bySpace = new Map();
+  #byNumber = new Map();
+  #live = new Set();
+  #open = new Map();
   #begunAt = null;
   /** What the drawn graph tells: a stream does not say what runs side by side, and a server may not name a node where edges join.
    * @type {import("./taken_path.js").DrawnEdges}
@@ -43,6 +48,7 @@ export class Steps {
     this.supposed = [];
     this.#byTask.clear();
     this.#visits.clear();
+    for (const index of [this.#bySpace, this.#byNumber, this.#live, this.#open]) index.clear();
     this.#begunAt = null;
   }
 
@@ -50,7 +56,10 @@ export class Steps {
   start(at) {
     this.#begunAt = at;
     this.supposed = [];
-    this.all = this.all.filter(({ state }) => state !== "running");
+    const kept = this.all.filter(({ state }) => state !== "running");
+    this.all = [];
+    for (const index of [this.#bySpace, this.#byNumber, this.#live, this.#open]) index.clear();
+    for (const step of kept) this.#keep(step);
     this.#byTask = new Map([...this.#byTask].filter(([, { state }]) => state !== "running"));
   }
 
@@ -72,20 +81,32 @@ export class Steps {
 
   #beginsAgain(first, count, full, at) {
     const step = { ...first, ...blank({ ...first, began: at }), id: `${first.id}.${count}`, childSpace: full, isAgain: true, seenAt: ++this.#clock };
-    this.all.push(step);
+    this.#keep(step);
     this.#byTask.set(full, step);
     return step;
   }
+
+  #keep(step) {
+    this.all.push(step);
+    this.#live.add(step);
+    for (const [map, key] of [[this.#bySpace, step.space], [this.#open, step.space], [this.#byNumber, `${step.space} ${step.number}`]])
+      if (map.has(key)) map.get(key).push(step);
+      else map.set(key, [step]);
+  }
+
+  #siblings = (space) => this.#bySpace.get(space) ?? [];
+  #numbered = (space, number) => this.#byNumber.get(`${space} ${number}`) ?? [];
 
   #clock = 0;
 
   /** A node has written. @returns {object} the step */
   ends(space, node, wrote, at) {
     if (space) this.begins(space, at);
-    const running = this.all.filter((step) => step.space === space && step.node === node && step.state === "running");
+    for (const each of this.#live) if (each.state !== "running") this.#live.delete(each);
+    const running = [...this.#live].filter((step) => step.space === space && step.node === node);
     const own = running.filter(({ isAgain }) => !isAgain);
     // Of several at once, the one whose subgraph wrote the same, or that was heard of last: it has probably just come to an end.
-    const same = own.length > 1 && own.find(({ childSpace }) => isSameWrite(this.all.findLast((step) => step.space === childSpace)?.wrote, wrote));
+    const same = own.length > 1 && own.find(({ childSpace }) => isSameWrite(this.#siblings(childSpace).at(-1)?.wrote, wrote));
     const step = same || own.toSorted((one, other) => other.seenAt - one.seenAt)[0] || this.#add({ space, node, at });
     for (const each of running) if (each.isAgain && each.childSpace.startsWith(step.childSpace)) Object.assign(each, { state: "done", ended: at });
     return Object.assign(step, { state: "done", ended: at }, written(wrote));
@@ -144,8 +165,8 @@ export class Steps {
   /** A server may name no task of a superstep, as where edges join: what came before and after may tell which node it was. */
   #untold(space, after, isLast) {
     if (after?.source !== "loop") return [];
-    const siblings = this.all.filter((step) => step.space === space);
-    const before = siblings.filter(({ number }) => number === siblings.at(-1).number).map(({ node }) => node);
+    const siblings = this.#siblings(space);
+    const before = this.#numbered(space, siblings.at(-1)?.number).map(({ node }) => node);
     const next = tasksOf(after)?.map(({ name }) => name) ?? (isLast ? ["__end__"] : null);
     return [{ name: this.drawn.joinBetween(withoutIds(space), before, next) ?? "?", isUntold: true }];
   }
@@ -161,7 +182,7 @@ export class Steps {
 
   /** The graph has come to its end. */
   #finish(space) {
-    const own = this.all.filter((step) => step.space === space);
+    const own = this.#siblings(space);
     const isLast = ({ inside, node, number }) => number === own.at(-1).number || this.drawn.leads(inside, node, "__end__");
     for (const step of own) if (!step.next.length && isLast(step)) step.next.push("__end__");
   }
@@ -170,19 +191,20 @@ export class Steps {
 
   #add({ space, node, at, superstep = null, childSpace = null }) {
     this.supposed = [];
-    const siblings = this.all.filter((step) => step.space === space);
+    const siblings = this.#siblings(space);
     const last = siblings.at(-1);
     const isBeside = last && (superstep === null ? last.state === "running" || this.#isLedBeside(siblings, node) : last.superstep === superstep);
     const number = last ? last.number + (isBeside ? 0 : 1) : 1;
-    const before = siblings.filter((step) => step.number === number - 1);
+    const before = this.#numbered(space, number - 1);
     const led = before.filter((step) => this.drawn.leads(step.inside, step.node, node));
     // A branch that came to a join before the others has waited there.
-    const waited = siblings.filter((step) => step.number < number - 1 && !step.next.length && this.#leadsOnly(step, node));
+    this.#open.set(space, (this.#open.get(space) ?? []).filter(({ next }) => !next.length));
+    const waited = this.#open.get(space).filter((step) => step.number < number - 1 && this.#leadsOnly(step, node));
     for (const step of [...waited, ...(led.length ? led : before)]) if (!step.next.includes(node)) step.next.push(node);
     this.#visits.set(`${space}|${node}`, (this.#visits.get(`${space}|${node}`) ?? 0) + 1);
     const began = siblings.findLast(({ number: other }) => other < number)?.ended ?? (space ? at : this.#begunAt);
     const step = { ...blank({ node, number, began, space }), id: this.#idOf(space, node), childSpace, superstep, seenAt: ++this.#clock };
-    this.all.push(step);
+    this.#keep(step);
     if (childSpace) this.#byTask.set(childSpace, step);
     return step;
   }
@@ -191,8 +213,8 @@ export class Steps {
 
   /** Whether no edge leads from the last visit to a node, but one from the visits before. */
   #isLedBeside(siblings, node) {
-    const { inside, node: last, number } = siblings.at(-1);
-    const before = number === 1 ? ["__start__"] : siblings.filter((step) => step.number === number - 1).map((step) => step.node);
+    const { inside, space, node: last, number } = siblings.at(-1);
+    const before = number === 1 ? ["__start__"] : this.#numbered(space, number - 1).map((step) => step.node);
     return !this.drawn.leads(inside, last, node) && before.some((each) => this.drawn.leads(inside, each, node));
   }
 }
