@@ -22,6 +22,19 @@ def mapped(place: Path, **options: Any) -> LedgerReader:
     return LedgerReader(place)
 
 
+def with_copies(place: Path, count: int) -> None:
+    """Copy an answered row of a ledger, so that it has many."""
+    with sqlite3.connect(place) as database:
+        copied = (
+            "SELECT 'r' || printf('%06d', n), input, state, owner, lease, status, field, rule, answer, outcome, seconds, agent"
+        )
+        numbers = f"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {count})"
+        one = "(SELECT * FROM answergraph_rows WHERE status = 'answered' LIMIT 1)"
+        database.execute(f"INSERT INTO answergraph_rows {numbers} {copied} FROM c, {one}")
+        database.execute("UPDATE answergraph_groups SET count = count + ? WHERE status = 'answered'", (count,))
+    database.close()
+
+
 def test_a_ledger_says_how_its_rows_ended_and_shows_each(tmp_path: Path) -> None:
     ledger = mapped(tmp_path / "run.db")
     summary: dict[str, Any] = ledger.summary({})
@@ -52,14 +65,7 @@ def test_a_ledger_says_why_the_last_pass_stopped_until_one_does_not(tmp_path: Pa
 def test_no_question_about_a_hundred_thousand_rows_looks_at_all_of_them(tmp_path: Path) -> None:
     place = tmp_path / "run.db"
     ledger = mapped(place)
-    with sqlite3.connect(place) as database:
-        copied = (
-            "SELECT 'r' || printf('%06d', n), input, state, owner, lease, status, field, rule, answer, outcome, seconds, agent"
-        )
-        numbers = f"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {MANY})"
-        database.execute(f"INSERT INTO answergraph_rows {numbers} {copied} FROM c, answergraph_rows WHERE key = 'k0'")
-        database.execute("UPDATE answergraph_groups SET count = count + ? WHERE status = 'answered'", (MANY,))
-    database.close()
+    with_copies(place, MANY)
     steps = 0
 
     def count() -> int:
