@@ -106,7 +106,12 @@ ADD_ONS = (
     ),
     Room("graphs/add_ons/judge", 1680, 54),
     Room("graphs/add_ons/workflow", 1412, 71, "TAKT's teams: a leader shares a step's work out"),
-    Room("graphs/add_ons/triage", 4230, 29, "witnesses: tests are run again on old and new code"),
+    Room(
+        "graphs/add_ons/triage",
+        4282,
+        28,
+        "witnesses: tests are run again on old and new code, and say which changed lines they run",
+    ),
     Room("answergraph/experiment", 1000, 14),
     Room("answergraph/page", 150, 1),
     Room("answergraph/many", 2126, 60, "many documents, with half-price batches, after the plan; why a pass stopped"),

@@ -161,7 +161,6 @@ RULES: tuple[Callable[[CaseText], Conclusion | None], ...] = (
     faulty.broken_preparation,
     _passes_again,
     _date_gone_by,
-    faulty.fails_by_itself,
     told.disagree,
 )
 """In order: problems of the machine and of the test; then what only shows that test and application disagree."""

@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from typing_extensions import TypedDict
 
 WitnessName = Literal[
-    "rerun_alone", "rerun_in_order", "rerun_in_another_order", "run_on_last_green", "run_old_tests", "run_on_old_code"
+    "rerun_alone",
+    "rerun_in_order",
+    "rerun_in_another_order",
+    "run_on_last_green",
+    "run_old_tests",
+    "run_on_old_code",
+    "run_changed_lines",
 ]
 WITNESSES: Mapping[WitnessName, str] = {
     "rerun_alone": "Run a failed case again, alone and several times, on the code as it stands.",
@@ -16,6 +22,7 @@ WITNESSES: Mapping[WitnessName, str] = {
     "run_on_last_green": "Run a failed case on the commit whose tests passed last, with the tests of that commit.",
     "run_old_tests": "Run a failed case on the code as it stands, but with the tests of the commit that passed last.",
     "run_on_old_code": "Run a failed case on the code that passed last, but with the tests as they stand.",
+    "run_changed_lines": "Run a failed case on the code as it stands, and see which of the changed lines it runs through.",
 }
 """The witnesses, each a tool, in the order in which they are asked."""
 
@@ -52,6 +59,7 @@ class WitnessRule:
 _FAILS: Sequence[Ending] = ("fails",)
 _FAILS_SOMEHOW: Sequence[Ending] = ("fails", "fails otherwise")
 _PASSES: Sequence[Ending] = ("passes",)
+_ANYHOW: Sequence[Ending] = get_args(Ending)
 _BROKEN_SINCE: Mapping[WitnessName, Sequence[Ending]] = {"rerun_alone": _FAILS, "run_on_last_green": _PASSES}
 _ALONE: Mapping[WitnessName, Sequence[Ending]] = {"rerun_alone": _PASSES}
 
@@ -97,7 +105,7 @@ TABLE: Sequence[WitnessRule] = (
         "Compare this environment with the one in which it passed: packages, services, files, the date.",
     ),
     WitnessRule(
-        {**_BROKEN_SINCE, "run_old_tests": _FAILS_SOMEHOW},
+        {**_BROKEN_SINCE, "run_old_tests": _FAILS_SOMEHOW, "run_changed_lines": _ANYHOW},
         "real",
         None,
         0.95,

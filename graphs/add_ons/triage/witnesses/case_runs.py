@@ -23,6 +23,7 @@ MAX_OUTPUT_CHARACTERS = 2_000
 MAX_COMPARED_CHARACTERS = 100
 """Characters of two failures that are compared, without their values."""
 _GUARD = Path(__file__).with_name("witness_guard.py")
+_LINES = "lines.txt"
 _NOT_FOUND = (126, 127)
 """Exit codes of a shell and of env: the command itself could not be run."""
 _OF_OTHER_RUNS = ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST", "COV_CORE_", "GIT_")
@@ -67,6 +68,8 @@ class Runner:
     seconds: float
     network: bool
     own_tree: Path
+    traces: bool = False
+    """Whether Python programs note which lines of the work tree they run; that is slower."""
 
     def __post_init__(self) -> None:
         """Refuse a command that names no case."""
@@ -92,6 +95,11 @@ class Runner:
         if "imported from" in said or (said and ending != "passes"):
             return "not run", said
         return ending, failure or output
+
+    def lines_run(self, tree: Path) -> frozenset[str]:
+        """Return the lines of a work tree that were run, such as ``shop/cart.py:12``, if ``traces`` is set."""
+        written = tree.parent / _LINES
+        return frozenset(written.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if written.exists() else ())
 
     def _ending(self, code: int, report: Path, case: TestPlace, result: JUnitCase) -> tuple[Ending, str]:
         if not self.is_pytest:
@@ -155,6 +163,8 @@ class Runner:
             "ANSWERGRAPH_WITNESS_LOG": str(tree.parent / "guard.log"),
             "ANSWERGRAPH_WITNESS_OWN_TREE": str(self.own_tree),
             "ANSWERGRAPH_WITNESS_NETWORK": "1" if self.network else "",
+            "ANSWERGRAPH_WITNESS_LINES": str(tree.parent / _LINES) if self.traces else "",
+            "ANSWERGRAPH_WITNESS_TREE": f"{tree}{os.sep}",
         }
 
 

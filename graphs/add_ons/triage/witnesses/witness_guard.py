@@ -1,13 +1,25 @@
 """Watches a process of a witness; copied as ``sitecustomize.py``, so that Python imports it first in each of them.
 
-It refuses other machines unless they are allowed, and notes that, and whether code of the user's own tree was imported.
+It refuses other machines unless they are allowed, and notes that, and whether code of the user's own tree was imported; and, if
+asked, which lines of the work tree were run.
 """
+
+from __future__ import annotations
 
 import atexit
 import os
 import sys
+import threading
+from typing import TYPE_CHECKING
 
-_LOG, _OWN, _NETWORK = (os.environ.get(f"ANSWERGRAPH_WITNESS_{name}", "") for name in ("LOG", "OWN_TREE", "NETWORK"))
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from _typeshed import TraceFunction
+
+_NAMES = ("LOG", "OWN_TREE", "NETWORK", "LINES", "TREE")
+_LOG, _OWN, _NETWORK, _LINES, _TREE = (os.environ.get(f"ANSWERGRAPH_WITNESS_{name}", "") for name in _NAMES)
+_RAN: set[str] = set()
 _HERE = ("localhost", "::1", "::", "0.0.0.0", "")
 
 
@@ -35,6 +47,23 @@ def _note_own_tree() -> None:
             return
 
 
+def _note_line(frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+    if not frame.f_code.co_filename.startswith(_TREE):
+        return None
+    if event == "line":
+        _RAN.add(f"{frame.f_code.co_filename[len(_TREE) :]}:{frame.f_lineno}\n")
+    return _note_line
+
+
+def _write_lines() -> None:
+    with open(_LINES, "a", encoding="utf-8", errors="surrogateescape") as lines:
+        lines.writelines(_RAN)
+
+
+if _LINES:
+    atexit.register(_write_lines)
+    threading.settrace(_note_line)
+    sys.settrace(_note_line)
 if _LOG:
     atexit.register(_note_own_tree)
     if not _NETWORK:

@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from langchain_core.messages import AnyMessage, ToolMessage
@@ -17,7 +17,7 @@ from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, surv
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from answergraph.graphs.add_ons.triage.witnesses.case_runs import RUN_AGAIN, Runner, TestPlace, timed
-from answergraph.graphs.add_ons.triage.witnesses.work_trees import Repository
+from answergraph.graphs.add_ons.triage.witnesses.work_trees import MAX_CHANGES, Repository
 from answergraph.kit.intervals import wilson
 
 _COMPARED: Mapping[WitnessName, str] = {
@@ -120,6 +120,8 @@ class _Stand:
             return self._after_others(name, place, result, found)
         if self.green is None:
             return _not_run(name, "No commit is named at which the tests passed.")
+        if name == "run_changed_lines":
+            return self._through_changes(place, result, self.green)
         code = self.head if name == "run_old_tests" else self.green
         tests = self.head if name == "run_on_old_code" else self.green
         (said,) = self._runs(place, result, code=code, tests=tests)
@@ -153,6 +155,17 @@ class _Stand:
         how = "in their order" if name == "rerun_in_order" else "in the opposite order"
         return _told(name, said, f"Run after the {len(order)} cases before it, {how}, on the code as it stands: {said[0]}.")
 
+    def _through_changes(self, place: TestPlace, result: JUnitCase, green: str) -> WitnessResult:
+        runner = replace(self.runner, traces=True)
+        with self.repository.work_tree(self.head, tests=green, test_file=place.file) as tree:
+            said = runner.run(tree, [place], result)
+            lines = runner.lines_run(tree)
+        changes = self.repository.changes(green, self.head, place.file)
+        through = [str(change) for change in changes if change.is_among(lines)]
+        seen = ", ".join(through[:MAX_CHANGES]) if lines else "unknown, since no Python program was seen"
+        statement = f"Changed places that it runs through, of {len(changes)} outside the tests: {seen or 'none'}."
+        return _told("run_changed_lines", said, statement)
+
     def _runs(
         self, place: TestPlace, result: JUnitCase, *before: TestPlace, code: str, tests: str, times: int = 1
     ) -> list[tuple[Ending, str]]:
@@ -171,7 +184,8 @@ class _Stand:
             ((ending, _),) = self._runs(place, result, code=commits[middle], tests=green)
             good, bad = (middle, bad) if ending == "passes" else (good, middle)
         places = self.repository.changes(commits[good], commits[bad], place.file)
-        return f" Broken by {commits[bad][:10]}, which changed {', '.join(places) or 'no line outside the tests'}."
+        named = ", ".join(map(str, places[:MAX_CHANGES])) or "no line outside the tests"
+        return f" Broken by {commits[bad][:10]}, which changed {named}."
 
 
 def heard_in(messages: Sequence[AnyMessage]) -> dict[WitnessName, Ending]:

@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from answergraph import AgentSpecError
 from answergraph.graphs.add_ons.triage.offline.stack_frames import Frame
@@ -19,6 +20,21 @@ MAX_CHANGES = 10
 _IDENTITY = {f"GIT_{who}_{what}": "answergraph" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 _IDENTITY |= {f"GIT_{who}_DATE": "2000-01-01T00:00:00Z" for who in ("AUTHOR", "COMMITTER")}
 """The same files are the same commit."""
+
+
+class Change(NamedTuple):
+    """Changed lines of a file."""
+
+    path: str
+    first: int
+    lines: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.first}"
+
+    def is_among(self, run: Container[str]) -> bool:
+        """Return whether one of its lines is, each written as ``shop/cart.py:12``."""
+        return any(f"{self.path}:{line}" in run for line in range(self.first, self.first + self.lines))
 
 
 @dataclass(frozen=True)
@@ -88,15 +104,17 @@ class Repository:
         """Return the commits after one, up to another, the oldest first."""
         return self.git("rev-list", "--first-parent", "--reverse", f"{old}..{new}").split()
 
-    def changes(self, old: str, new: str, test_file: str) -> list[str]:
-        """Return the places outside the tests that changed between two commits: ``"shop/cart.py:12"``."""
-        places: list[str] = []
+    def changes(self, old: str, new: str, test_file: str) -> list[Change]:
+        """Return the places outside the tests that changed between two commits."""
+        places: list[Change] = []
         path = ""
         for line in self.git("diff", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", old, new).splitlines():
             path = line.removeprefix("+++ b/") if line.startswith("+++ ") else path
             if line.startswith("@@ ") and not _is_test(path, test_file):
-                places.append(f"{path}:{line.split('+')[1].split(' ')[0].split(',')[0]}")
-        return places[:MAX_CHANGES]
+                first, _, count = line.split("+")[1].split(" ")[0].partition(",")
+                # Where lines are gone, those beside them are meant.
+                places.append(Change(path, int(first), 2 if count == "0" else int(count or 1)))
+        return places
 
     @contextmanager
     def work_tree(self, code: str, *, tests: str, test_file: str) -> Iterator[Path]:

@@ -25,7 +25,8 @@ ALONE: dict[WitnessName, Ending] = {"rerun_alone": "passes"}
         ({**ALONE, "rerun_in_order": "passes", "rerun_in_another_order": "passes"}, "not-real"),
         ({**ALONE, "rerun_in_order": "not run"}, "not-real"),
         ({"rerun_alone": "fails", "run_on_last_green": "fails"}, "not-real"),
-        ({**BROKEN, "run_old_tests": "fails"}, "real"),
+        ({**BROKEN, "run_old_tests": "fails", "run_changed_lines": "fails"}, "real"),
+        ({**BROKEN, "run_old_tests": "fails", "run_changed_lines": "not run"}, "real"),
         ({**BROKEN, "run_old_tests": "passes", "run_on_old_code": "fails"}, "not-real"),
         ({**BROKEN, "run_old_tests": "passes", "run_on_old_code": "passes"}, "disagreement"),
         # Nothing follows from another failure, a new test, or a run that did not take place.
@@ -35,6 +36,7 @@ ALONE: dict[WitnessName, Ending] = {"rerun_alone": "passes"}
         ({"rerun_alone": "fails", "run_on_last_green": "fails otherwise"}, None),
         ({**BROKEN, "run_old_tests": "not run"}, None),
         # One rule could still decide: it is waited for.
+        ({**BROKEN, "run_old_tests": "fails"}, None),
         ({**ALONE, "rerun_in_order": "passes"}, None),
     ],
 )

@@ -45,11 +45,6 @@ class SmallRepository:
         return {"folder": str(place)}
 
     def state(self) -> dict[str, object]:
-        """Return everything of the user's that must stay as it is."""
-        files = {path.name: path.read_bytes() for path in self.root.iterdir() if path.is_file()}
-        return {
-            "files": files,
-            "refs": self.git("show-ref"),
-            "status": self.git("status", "-s"),
-            "trees": self.git("worktree", "list"),
-        }
+        """Return everything of the user's that must stay as it is, git's index, refs and logs too; git only adds objects."""
+        files = (path for path in sorted(self.root.rglob("*")) if path.is_file() and "objects" not in path.parts)
+        return {str(path.relative_to(self.root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}

@@ -51,7 +51,11 @@ def test_a_change_of_the_code_that_breaks_the_old_test_is_real(shop: SmallReposi
     report = triaged(shop, tmp_path)
     assert report["verdict"] == "real"
     assert f"Broken by {broken[:10]}, which changed shop.py:2." in report["answer"]["cause_details"]
-    assert {source["tool"] for source in report["sources"].values()} == {"rerun_alone", "run_on_last_green", "run_old_tests"}
+    assert {source["tool"] for source in report["sources"].values()} == {
+        *("rerun_alone", "run_on_last_green", "run_old_tests", "run_changed_lines")
+    }
+    lines = [source["text"] for source in report["sources"].values() if source["tool"] == "run_changed_lines"]
+    assert lines[0].startswith("Changed places that it runs through, of 2 outside the tests: shop.py:2.")
     assert shop.state() == before
 
 
@@ -127,12 +131,12 @@ def test_a_model_cannot_call_a_failure_real_before_witnesses_show_it(shop: Small
     shop.commit(shop=WRONG)
     case = {"case": "results.xml#1"}
     real = {"is_false_negative": False, "confidence": 0.9, "expected_result_analysis": "3", "step_execution_analysis": "it ran"}
-    alone, green, old = (called(name, case) for name in ("rerun_alone", "run_on_last_green", "run_old_tests"))
+    names = ("rerun_alone", "run_on_last_green", "run_old_tests", "run_changed_lines")
     quote = "Run on the code as it stands with the old tests: fails"
     replies: list[AIMessage | str] = [
         *(called("read_case", case), "It fails."),
         called("FalseNegativeCheck", {**real, "evidence": ["assert 4 == 3"], "recommendations": []}),
-        *(alone, green, old),
+        *(called(name, case) for name in names),
         called("FalseNegativeCheck", {**real, "evidence": [quote], "recommendations": []}),
     ]
     model = ScriptedChatModel(replies=replies)
