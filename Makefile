@@ -87,9 +87,11 @@ triage-accuracy: env ## How often the offline rules are right about the labelled
 triage-mutants: env ## What the triage says, with witnesses and by the text, of packages that are broken on purpose; downloads them
 	@$(BIN)/python -m examples.failures.measure_mutants
 
-upgrade-threads: env ## Threads of this version, finished and stopped, for the tests of later ones: tests/upgrades/VERSION.sqlite.xz
+upgrade-threads: env ## Threads and a tape of this version, for the tests of later ones: tests/upgrades/VERSION.sqlite.xz, tests/answergraph/tapes/stored/
 	@rm -f build/threads.sqlite && mkdir -p build
 	@$(BIN)/python -W ignore -m tests.upgrades.stopped_threads build/threads.sqlite
+	@$(BIN)/python -W ignore -m tests.answergraph.tapes.stored_tape \
+		tests/answergraph/tapes/stored/$$($(BIN)/python -c "import answergraph; print(answergraph.__version__)").jsonl
 	@xz -9e -c build/threads.sqlite > tests/upgrades/$$($(BIN)/python -c "import answergraph; print(answergraph.__version__)").sqlite.xz
 
 takt-files: env ## What becomes of the workflow files of TAKT's npm package, which it fetches

@@ -80,6 +80,16 @@ def _continued(agent: Any, kind: Kind, config: Any) -> list[dict[str, Any]]:
     return ends
 
 
+def continued_after(agent: Any, kind: Kind, config: Any, stops: int) -> None:
+    """Run a thread to its end, which is stopped so often between two nodes."""
+    if stops:
+        _stops_again(agent, kind, config, stops)
+    else:
+        with suppress(RuntimeError):
+            agent.invoke(kind.input, config, context=kind.context)
+    _finish(agent, kind, config)
+
+
 def _finish(agent: Any, kind: Kind, config: Any) -> None:
     for _ in range(MAX_STOPS):
         state = agent.get_state(config)
