@@ -15,7 +15,7 @@ READY = "ready"
 def tell(running: Cluster) -> None:
     """Say where everything is."""
     lines = [f"server {url}" for url in running.urls]
-    print(*lines, f"postgresql {running.database}", f"redis {running.broker}", READY, sep="\n", flush=True)
+    print(*lines, f"postgresql {running.database}", f"redis {running.redis.url}", READY, sep="\n", flush=True)
 
 
 def main() -> int:

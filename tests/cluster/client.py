@@ -5,15 +5,17 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import InternalServerError
 
 POLL_SECONDS = 1.0
 MOST_POLLS = 240
-MOST_ROUNDS = 3
+MOST_ROUNDS = 30
 UNFINISHED = {"pending", "running"}
 
 
@@ -43,14 +45,17 @@ class ClusterClient:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def run(self, number: int, graph: str, question: dict[str, Any]) -> Ended:
-        """Start a run at a server chosen by number, and wait for its end on any server."""
+    async def run(self, number: int, graph: str, question: dict[str, Any], *, goes_on: bool = False) -> Ended:
+        """Start a run at a server chosen by number, and wait for its end on any server; go on with one that has failed."""
         thread = str(uuid.uuid4())
         await self.ask(number, lambda client: client.threads.create(thread_id=thread, if_exists="do_nothing"))
         run = await self.ask(number, lambda client: _create_once(client, thread, graph, question))
         for _ in range(MOST_POLLS):
-            known = await self.ask(number, lambda client: client.runs.get(thread, run))
+            known = await self.ask(number, partial(_known, thread=thread, run=run))
             if known["status"] not in UNFINISHED:
+                if known["status"] == "error" and goes_on:
+                    run = await self.ask(number, partial(_go_on, thread=thread, graph=graph, question=question, failed=run))
+                    continue
                 state = await self.ask(number, lambda client: client.threads.get_state(thread))
                 return Ended(thread, run, known["status"], state["values"])
             await asyncio.sleep(POLL_SECONDS)
@@ -59,12 +64,12 @@ class ClusterClient:
     async def ask(self, number: int, what: Callable[[LangGraphClient], Awaitable[Any]]) -> Any:
         """Ask one server, and the others in turn if it does not answer: a busy one may just be closing the connection."""
         first = number % len(self._clients)
-        lost: httpx.TransportError | None = None
+        lost: Exception | None = None
         for _ in range(MOST_ROUNDS):
             for client in self._clients[first:] + self._clients[:first]:
                 try:
                     return await what(client)
-                except httpx.TransportError as error:
+                except (httpx.TransportError, InternalServerError) as error:  # the latter while a store is away
                     lost = error
             await asyncio.sleep(POLL_SECONDS)
         raise ConnectionError("no server answers") from lost
@@ -77,3 +82,17 @@ async def _create_once(client: LangGraphClient, thread: str, graph: str, questio
     # that is killed may lose several steps.
     run = known[0] if known else await client.runs.create(thread, graph, input=question, durability="sync")
     return run["run_id"]
+
+
+async def _known(client: LangGraphClient, thread: str, run: str) -> Any:
+    return await client.runs.get(thread, run)
+
+
+async def _go_on(client: LangGraphClient, thread: str, graph: str, question: dict[str, Any], failed: str) -> str:
+    """Go on from the thread's last checkpoint, or begin if none was stored, unless that has been done."""
+    newest: str = (await client.runs.list(thread, limit=1))[0]["run_id"]
+    if newest != failed:
+        return newest
+    state = await client.threads.get_state(thread)
+    place: Any = {"checkpoint": state["checkpoint"]} if state["values"] else {"input": question}
+    return (await client.runs.create(thread, graph, durability="sync", **place))["run_id"]

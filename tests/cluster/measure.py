@@ -62,7 +62,7 @@ def dev_server(config: Mapping[str, Any]) -> Iterator[Deployment]:
 def aegra_servers(count: int, config: Mapping[str, Any]) -> Iterator[Deployment]:
     """Run Aegra in several processes."""
     with cluster(config, count=count) as running:
-        yield Deployment(running.urls, [running.database, running.broker])
+        yield Deployment(running.urls, [running.database, running.redis.url])
 
 
 async def one_run(client: LangGraphClient) -> tuple[float, bool]:

@@ -20,6 +20,7 @@ DEPLOYED: dict[str, Any] = yaml.safe_load((REPOSITORY / "examples" / "server" / 
 """What a team deploys; these servers have its settings, and the command of its image."""
 IMAGE = (REPOSITORY / "examples" / "server" / "Dockerfile").read_text()
 COMMAND: list[str] = json.loads(re.findall(r"^CMD (.*)$", IMAGE, re.M)[0])
+DATABASE = "aegra"
 OF_THIS_MACHINE = frozenset({"DATABASE_URL", "REDIS_URL", "AEGRA_CONFIG", "OPENAI_API_KEY", "ANSWERGRAPH_MODELS"})
 SETTINGS = {
     **{name: value for name, value in DEPLOYED["x-server"]["environment"].items() if name not in OF_THIS_MACHINE},
@@ -43,8 +44,13 @@ class Cluster:
     """Servers and what they share."""
 
     servers: list[Server]
-    database: str
-    broker: str
+    postgres: postgres.Cluster
+    redis: redis.Redis
+
+    @property
+    def database(self) -> str:
+        """The URL of the database."""
+        return self.postgres.url(DATABASE)
 
     @property
     def urls(self) -> list[str]:
@@ -74,9 +80,9 @@ def cluster(config: Mapping[str, Any], settings: Mapping[str, str] | None = None
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answergraph-cluster-")))
         lay_out(folder, config)
-        database = stack.enter_context(postgres.private_postgres()).create("aegra")
+        database = stack.enter_context(postgres.private_postgres())
         broker = stack.enter_context(redis.private_redis(folder))
-        shared = {"DATABASE_URL": database, "REDIS_URL": broker, "PYTHONPATH": str(REPOSITORY)}
+        shared = {"DATABASE_URL": database.create(DATABASE), "REDIS_URL": broker.url, "PYTHONPATH": str(REPOSITORY)}
         environment = {**OFFLINE, **SETTINGS, **shared, **(settings or {})}
         _migrate(folder, environment)
         # One after the other: the first one makes the checkpointer's tables, and two at once fail over each other's.

@@ -6,48 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.client import ClusterClient, Ended
-from tests.cluster.ledger import LEDGER, read_ledger
-from tests.cluster.servers import Cluster, cluster, missing
-from tests.cluster.test_kill import OPERATIONS, question, right_answer
-from tests.served.questions import asks
-from tests.suite.langgraph_dev import shipped
+from tests.cluster.bookkeeping import OPERATIONS, all_runs, bookkeepers, check_answers, entries_made
+from tests.cluster.client import ClusterClient
+from tests.cluster.ledger import read_ledger
+from tests.cluster.servers import Cluster
 
 pytestmark = pytest.mark.cluster
 RUNS = 40
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Path:
-    path = tmp_path / "ledger"
-    path.touch()
-    path.chmod(0o666)
-    return path
-
-
-@pytest.fixture
-def servers(ledger: Path) -> Iterator[Cluster]:
-    if lacking := missing():
-        pytest.skip(f"not installed: {', '.join(lacking)}")
-    config = shipped()
-    config["graphs"]["bookkeeper"] = "./tests/cluster/graphs.py:bookkeeper"
-    with cluster(config, {LEDGER: str(ledger), "WORKER_DRAIN_TIMEOUT": "1"}) as servers:
+def servers(tmp_path: Path) -> Iterator[Cluster]:
+    with bookkeepers(tmp_path / "ledger", {"WORKER_DRAIN_TIMEOUT": "1"}) as servers:
         yield servers
 
 
-async def test_runs_of_a_server_that_is_stopped_go_on_at_the_other(servers: Cluster, ledger: Path) -> None:
-    async def all_runs(client: ClusterClient) -> list[Ended]:
-        return await asyncio.gather(*(client.run(number, "bookkeeper", asks(question(number))) for number in range(RUNS)))
+async def test_runs_of_a_server_that_is_stopped_go_on_at_the_other(servers: Cluster, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
 
     async def stop_in_the_middle() -> int:
-        while len(read_ledger(ledger)) < RUNS * OPERATIONS // 4:  # noqa: ASYNC110 - other processes write it
-            await asyncio.sleep(0.05)
+        await entries_made(ledger, RUNS * OPERATIONS // 4)
         await asyncio.to_thread(servers.servers[0].program.end)
         stopped = servers.servers[0].program.process.pid
         return sum(entry.process == stopped for entry in read_ledger(ledger))
 
     async with ClusterClient(servers.urls) as client:
-        ended, by_stopped = await asyncio.gather(all_runs(client), stop_in_the_middle())
-    assert [(end.status, end.values["outcome"]["status"]) for end in ended] == [("success", "answered")] * RUNS
-    assert [end.values["structured_response"]["final_answer"] for end in ended] == list(map(right_answer, range(RUNS)))
+        ended, by_stopped = await asyncio.gather(all_runs(client, RUNS), stop_in_the_middle())
+    check_answers(ended)
     assert by_stopped > 0

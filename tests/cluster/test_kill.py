@@ -7,59 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.client import ClusterClient, Ended
-from tests.cluster.ledger import LEDGER, Entry, first_checkpoints, read_ledger, repeated_after_checkpoint
-from tests.cluster.servers import Cluster, Server, cluster, missing
-from tests.served.questions import asks
-from tests.suite.langgraph_dev import shipped
+from tests.cluster.bookkeeping import OPERATIONS, all_runs, bookkeepers, check_answers, entries_made
+from tests.cluster.client import ClusterClient
+from tests.cluster.ledger import Entry, first_checkpoints, read_ledger, repeated_after_checkpoint
+from tests.cluster.servers import Cluster, Server
 
 pytestmark = pytest.mark.cluster
 RUNS = 200
-AT_A_TIME = 40
-OPERATIONS = 4
 KILL_AFTER = RUNS * OPERATIONS // 3
 
 
-def question(number: int) -> str:
-    return f"(({number} + 3) × 4 - {number}) × 2"
-
-
-def right_answer(number: int) -> float:
-    return ((number + 3) * 4 - number) * 2
-
-
 @pytest.fixture
-def ledger(tmp_path: Path) -> Path:
-    path = tmp_path / "ledger"
-    path.touch()
-    path.chmod(0o666)
-    return path
-
-
-@pytest.fixture
-def servers(ledger: Path) -> Iterator[Cluster]:
-    if lacking := missing():
-        pytest.skip(f"not installed: {', '.join(lacking)}")
-    config = shipped()
-    config["graphs"]["bookkeeper"] = "./tests/cluster/graphs.py:bookkeeper"
-    with cluster(config, {LEDGER: str(ledger)}) as servers:
+def servers(tmp_path: Path) -> Iterator[Cluster]:
+    with bookkeepers(tmp_path / "ledger") as servers:
         yield servers
-
-
-async def all_runs(client: ClusterClient) -> list[Ended]:
-    places = asyncio.Semaphore(AT_A_TIME)
-
-    async def one(number: int) -> Ended:
-        async with places:
-            return await client.run(number, "bookkeeper", asks(question(number)))
-
-    return await asyncio.gather(*(one(number) for number in range(RUNS)))
 
 
 async def kill_in_the_middle(ledger: Path, victim: Server) -> int:
     """Kill a server when a third of the work is done; gives how many entries its process had made."""
-    while len(read_ledger(ledger)) < KILL_AFTER:  # noqa: ASYNC110 - other processes write it
-        await asyncio.sleep(0.05)
+    await entries_made(ledger, KILL_AFTER)
     victim.program.kill()
     return sum(entry.process == victim.program.process.pid for entry in read_ledger(ledger))
 
@@ -70,13 +36,11 @@ async def repeated(client: ClusterClient, entries: list[Entry]) -> list[Entry]:
     return repeated_after_checkpoint(entries, first_checkpoints(history))
 
 
-async def test_every_run_ends_with_its_answer_and_no_kept_step_runs_again(servers: Cluster, ledger: Path) -> None:
-    victim = servers.servers[0]
+async def test_every_run_ends_with_its_answer_and_no_kept_step_runs_again(servers: Cluster, tmp_path: Path) -> None:
+    ledger, victim = tmp_path / "ledger", servers.servers[0]
     async with ClusterClient(servers.urls) as client:
-        ended, by_victim = await asyncio.gather(all_runs(client), kill_in_the_middle(ledger, victim))
-        assert [(end.status, end.values["outcome"]["status"]) for end in ended] == [("success", "answered")] * RUNS
-        answers = [end.values["structured_response"]["final_answer"] for end in ended]
-        assert answers == [right_answer(number) for number in range(RUNS)]
+        ended, by_victim = await asyncio.gather(all_runs(client, RUNS), kill_in_the_middle(ledger, victim))
+        check_answers(ended)
 
         threads = by_thread(read_ledger(ledger))
         assert len(threads) == RUNS

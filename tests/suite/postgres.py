@@ -32,11 +32,14 @@ class Cluster:
     def url(self, database: str) -> str:
         return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
+    def initialize(self) -> None:
         data = str(self.folder / "data")
         _run(
             "initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"
         )
+
+    def start(self) -> None:
+        data = str(self.folder / "data")
         # What it stores is thrown away, so it need not survive a crash of the machine.
         options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories= -c fsync=off"
         _run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", str(self.folder / "log"), "--options", options)
@@ -46,6 +49,10 @@ class Cluster:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
         return self.url(name)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would: at its next start it recovers."""
+        _run("pg_ctl", "stop", "--wait", "--pgdata", str(self.folder / "data"), "--mode", "immediate")
 
     def stop(self) -> None:
         _run("pg_ctl", "stop", "--wait", "--pgdata", str(self.folder / "data"), "--mode", "fast")
@@ -59,6 +66,7 @@ def private_postgres() -> Iterator[Cluster]:
         shutil.chown(folder, USER, USER)
     cluster = Cluster(folder, free_port())
     try:
+        cluster.initialize()
         cluster.start()
         try:
             yield cluster

@@ -4,6 +4,7 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.suite import processes
@@ -16,19 +17,37 @@ def is_installed() -> bool:
     return shutil.which(PROGRAM) is not None
 
 
-@contextmanager
-def private_redis(folder: Path) -> Iterator[str]:
-    """Run a server of our own; gives its URL."""
-    port = processes.free_port()
-    command = [PROGRAM, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
-    program = processes.start(command, folder, {}, folder / "redis.log")
+@dataclass
+class Redis:
+    """A Redis server that stores nothing on disk."""
 
-    def listens() -> bool:
+    folder: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        command = [PROGRAM, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self.program = processes.start([*command, "--dir", str(self.folder)], self.folder, {}, self.folder / "redis.log")
+        self.program.wait_until(self._listens)
+
+    def kill(self) -> None:
+        """End it at once; what it held is lost."""
+        self.program.kill()
+
+    def _listens(self) -> bool:
         with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
+
+@contextmanager
+def private_redis(folder: Path) -> Iterator[Redis]:
+    """Run a server of our own."""
+    server = Redis(folder, processes.free_port())
+    server.start()
     try:
-        program.wait_until(listens)
-        yield f"redis://127.0.0.1:{port}/0"
+        yield server
     finally:
-        program.end()
+        server.program.end()
