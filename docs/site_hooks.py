@@ -10,6 +10,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+_BOOSTS = {"how-to/": 4, "tutorial/": 3, "reference/": 0.3, "decisions/": 0.1, "architecture": 0.1, "seeds": 0.1}
+"""Who searches has a task: pages of these paths stand above the others in the results, or below them."""
 _HELP = re.compile(r"<!-- help: (?P<command>[\w -]*?) *-->")
 
 
@@ -23,6 +25,8 @@ def on_config(config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Return a page whose links outside ``docs/`` lead to the repository, with the help of commands in place of its marks."""
     folder = Path(page.file.abs_src_path).parent
+    boosts = [boost for start, boost in _BOOSTS.items() if page.file.src_uri.startswith(start)]
+    page.meta["search"] = {"boost": boosts[0] if boosts else 1}
 
     def linked(match: re.Match[str]) -> str:
         target = (folder / match["path"]).resolve()

@@ -66,6 +66,21 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("response_format", "tutorial/2-tools.md"),
+        ("None", "tutorial/5-limits.md"),
+        ("None", "outcomes.md"),
+        ("hangs", "how-to/limits.md"),
+        ("too expensive", "how-to/limits.md"),
+    ],
+)
+def test_a_heading_has_the_words_that_a_person_in_trouble_searches_for(words: str, page: str) -> None:
+    headings = re.findall(r"^##? .*", (ROOT / "docs" / page).read_text(), re.MULTILINE)
+    assert [heading for heading in headings if words in heading.replace("`", "")] != []
+
+
 PAGE = """
 ```python
 x = 1
