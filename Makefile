@@ -216,7 +216,7 @@ $(DOCS_INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 $(BENCH_INSTALLED): pyproject.toml benchmarks/constraints.txt
-	@echo "Installing the peers into $(BENCH); the first time this takes a minute or two."
+	@echo "Installing the peers into $(BENCH); the first time this can take several minutes."
 	@$(PYTHON) -m venv $(BENCH)
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt --upgrade pip
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/constraints.txt \
@@ -231,7 +231,7 @@ $(COMPAT_INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
-	@echo "Installing the clients of the providers into $(PROVIDERS); the first time this takes a minute or two."
+	@echo "Installing the clients of the providers into $(PROVIDERS); the first time this can take several minutes."
 	@$(PYTHON) -m venv $(PROVIDERS)
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt --upgrade pip
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt \
@@ -262,7 +262,7 @@ $(EVIDENCE_INSTALLED): pyproject.toml
 	@touch $@
 
 $(CLUSTER_INSTALLED): pyproject.toml constraints.txt
-	@echo "Installing the server into $(CLUSTER); the first time this takes a minute or two."
+	@echo "Installing the server into $(CLUSTER); the first time this can take several minutes."
 	@$(CLUSTER_PYTHON) -m venv $(CLUSTER)
 	@$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
 	@$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
