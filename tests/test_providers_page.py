@@ -26,8 +26,8 @@ If the provider refuses a request, or the model ignores it, `AutoStrategy` uses 
 A wrong or outdated row costs one refused request an hour, per process and model. Ollama and vLLM are exceptions: with a format
 beside tools they return a made-up answer that looks like any other. "After its tools" means that the model first works with its
 tools only, and is asked for the answer when it stops calling them. If a gateway serves the model, the row of the model's name
-applies too. If a model has a `profile`, the profile decides whether there is a `provider` mode; `False` holds for a model of the table
-too. "Thinking" means thinking with a budget, or the provider's equivalent; Anthropic's adaptive thinking does not count.
+applies too. If a model has a `profile`, the profile decides whether there is a `provider` mode; `False` holds for a model of the
+table too. "Thinking" means thinking with a budget, or the provider's equivalent; Anthropic's adaptive thinking does not count.
 
 | family | recognised by | starts at | with tools | thinking | thinking, with tools | `json_mode` |
 |---|---|---|---|---|---|---|
