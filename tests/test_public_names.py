@@ -160,7 +160,7 @@ DOORS = {
         "wrap_tool_call",
     ],
     "answergraph.many": ["ArrowMap", "BatchAPI", "Group", "MapRun", "Row", "map_answers"],
-    "answergraph.serving": ["to_a2a", "to_mcp"],
+    "answergraph.serving": ["to_a2a", "to_ag_ui", "to_mcp"],
     "answergraph.telemetry": ["TelemetryHandler"],
     "answergraph.types": [
         "AgentToolArtifact",

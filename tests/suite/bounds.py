@@ -116,7 +116,7 @@ ADD_ONS = (
     Room("answergraph/page", 150, 1),
     Room("answergraph/many", 2126, 60, "many documents, with half-price batches, after the plan; why a pass stopped"),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
-    Room("answergraph/serving", 760, 18, "agents over MCP and A2A, after the plan; what a run waits for as forms"),
+    Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
         2540,

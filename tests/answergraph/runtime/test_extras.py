@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = (
     *("typer", "rich", "re2", "defusedxml", "charset_normalizer", "yaml", "starlette", "matplotlib", "langchain"),
-    *("mcp", "a2a"),
+    *("mcp", "a2a", "ag_ui_langgraph"),
 )
 # LangChain's core brings PyYAML, and LangGraph's client charset-normalizer: without them nothing of theirs could be imported.
 BLOCKED = [name for name in EXTRAS if name not in {"yaml", "charset_normalizer"}]
@@ -61,7 +61,7 @@ def test_the_core_has_at_most_eight_dependencies() -> None:
 
 
 def test_all_installs_every_extra() -> None:
-    extras = set(PROJECT["optional-dependencies"]) - {"all"}
+    extras = set(PROJECT["optional-dependencies"]) - {"all", "local"}  # the latter is 100 MB
     (everything,) = PROJECT["optional-dependencies"]["all"]
     assert set(everything.removeprefix("answergraph[").removesuffix("]").split(",")) == extras
 
@@ -93,6 +93,11 @@ def test_the_core_works_without_any_extra() -> None:
         ),
         ("mcp", "from answergraph.serving import to_mcp", "mcp needs mcp: pip install 'answergraph[mcp]'"),
         ("a2a", "from answergraph.serving import to_a2a", "a2a needs a2a: pip install 'answergraph[a2a]'"),
+        (
+            "ag_ui_langgraph",
+            "from answergraph.serving import to_ag_ui",
+            "ag-ui needs ag_ui_langgraph: pip install 'answergraph[ag-ui]'",
+        ),
         ("starlette", "import answergraph.page", "page needs starlette: pip install 'answergraph[page]'"),
         (
             "yaml",
