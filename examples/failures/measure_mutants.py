@@ -37,8 +37,16 @@ class Package:
 PACKAGES = (
     Package("inflection==0.5.1", "inflection/__init__.py", "test_inflection.py", seen=True),
     Package("xmltodict==0.13.0", "xmltodict.py", "tests", seen=True),
+    Package("toolz==1.0.0", "toolz/itertoolz.py", "toolz/tests/test_itertoolz.py", seen=True),
+    Package("webcolors==24.11.1", "src/webcolors/*.py", "tests", seen=True),
     Package("idna==3.10", "idna/c*.py", "tests/test_idna.py", seen=False),
     Package("more-itertools==10.5.0", "more_itertools/recipes.py", "tests/test_recipes.py", seen=False),
+    Package("jmespath==1.0.1", "jmespath/*.py", "tests", seen=False),
+    Package("cachetools==5.5.0", "src/cachetools/__init__.py", "tests", seen=False),
+    Package("sqlparse==0.5.2", "sqlparse/engine/*.py", "tests", seen=False),
+    Package("parse==1.20.2", "parse.py", "tests", seen=False),
+    Package("isodate==0.7.2", "src/isodate/*.py", "tests", seen=False),
+    Package("tabulate==0.9.0", "tabulate/__init__.py", "test", seen=False),
 )
 MUTANTS = 3
 """Pairs per package."""
@@ -86,7 +94,7 @@ class Checkout:
         (self.root,) = (path for path in place.iterdir() if path.is_dir())
         self.package, self.run = package, place / "run"
         self.run.mkdir()
-        for arguments in (["init", "-q"], ["add", "--all"], ["commit", "-q", "-m", "As published"]):
+        for arguments in (["init", "-q"], ["add", "--all", "--force"], ["commit", "-q", "-m", "As published"]):
             who = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
             subprocess.run(["git", *who, *arguments], cwd=self.root, check=True)
 

@@ -229,4 +229,5 @@ def _report(state: CaseState, model: str) -> dict[str, object]:
 def _reason(outcome: Outcome | None, *, by_rules: bool) -> str:
     if outcome is None:
         return "The run ended without an outcome."
-    return "Judged by rules." if by_rules and outcome["status"] == "answered" else outcome["reason"]
+    by_no_model = {"answered": "Judged by rules.", "abstained": "The rules do not decide it."}
+    return by_no_model.get(outcome["status"], outcome["reason"]) if by_rules else outcome["reason"]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from answergraph import AgentSpecError
 from answergraph.graphs.add_ons.triage.offline.normalised_text import normalised
+from answergraph.graphs.add_ons.triage.offline.stack_frames import frames_of
 from answergraph.graphs.add_ons.triage.offline.witness_table import Ending
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, read_junit
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
@@ -57,7 +58,10 @@ class TestPlace:
                 # Where a file could not be imported, pytest reports the file itself.
                 own = [*classes, result.name] if result.class_name else []
                 return cls(file, "::".join([file, *own]), ".".join([module, *own]))
-        return None
+        # Some runners name no file; the stack trace of the failure does.
+        shown = [frame.path for frame in frames_of(result.details) if frame.is_test]
+        named = {file for file in files if any(f"/{path}".endswith(f"/{file}") for path in shown)}
+        return cls(file := named.pop(), file, file) if len(named) == 1 else None
 
 
 @dataclass(frozen=True)

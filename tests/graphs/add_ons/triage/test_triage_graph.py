@@ -160,3 +160,16 @@ def test_a_failed_check_alone_is_a_disagreement(run: Run, tmp_path: Path) -> Non
     answer = Disagreement.model_validate(report["answer"])
     assert (report["verdict"], report["schema"]) == ("disagreement", "Disagreement")
     assert (answer.expected, answer.actual) == ("30", "27")
+
+
+@pytest.mark.parametrize(
+    ("details", "reason"),
+    [
+        ("E   ConnectionRefusedError: [Errno 111] Connection refused", "Judged by rules."),
+        ("E   AssertionError: exit status 3\nE   assert 3 == 0", "The rules do not decide it."),
+    ],
+)
+def test_a_report_by_rules_never_says_that_a_model_answered(tmp_path: Path, details: str, reason: str) -> None:
+    write_results(tmp_path, failed("test_rates", details))
+    (report,) = create_triage_agent().invoke({"folder": str(tmp_path)})["reports"]
+    assert (report["judge"], report["reason"]) == ("rules", reason)

@@ -11,6 +11,7 @@ from answergraph.graphs import create_triage_agent
 from answergraph.graphs.add_ons.triage import Witnesses
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.cli.test_command_line import answergraph
+from tests.graphs.add_ons.triage.junit_files import failed, write_results
 from tests.graphs.add_ons.triage.witnesses.small_repository import CODE, TESTS, SmallRepository
 
 WRONG = CODE.replace("sum(prices)", "sum(prices) + 1")
@@ -124,6 +125,24 @@ def test_another_runner_runs_the_case_by_its_own_name(tmp_path: Path) -> None:
     repository.commit(shop=WRONG)
     report = triaged(repository, tmp_path, rerun="python -m unittest {name}")
     assert report["verdict"] == "real"
+
+
+@pytest.mark.torture
+def test_any_command_runs_the_file_that_the_stack_trace_names(tmp_path: Path) -> None:
+    repository = SmallRepository(tmp_path / "shell")
+    script = repository.root / "price.test.sh"
+    script.write_text("test $(cat price.txt) -eq 3\n")
+    (repository.root / "price.txt").write_text("3\n")
+    repository.commit()
+    green = repository.git("rev-parse", "HEAD").strip()
+    (repository.root / "price.txt").write_text("4\n")
+    run = tmp_path / "run"
+    write_results(run, failed("adds prices", f"Error: 4 !== 3\n    at check ({script}:1:1)").replace("shop", "sums", 1))
+    witnesses = Witnesses(repository.root, last_green=green, repeats=1, rerun="sh {file}")
+    (report,) = create_triage_agent(act=witnesses).invoke({"folder": str(run)})["reports"]
+    assert report["verdict"] == "real"
+    lines = [source["text"] for source in report["sources"].values() if source["tool"] == "run_changed_lines"]
+    assert "of 1 outside the tests: unknown, since no Python program was seen." in lines[0]
 
 
 @pytest.mark.torture
