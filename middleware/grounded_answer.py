@@ -108,7 +108,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """
         super().__init__()
         if abstain is not None and not (isinstance(abstain, type) and issubclass(abstain, Abstention)):
-            raise AgentSpecError(f"abstain={shown(abstain)} is not a subclass of Abstention; write abstain=Abstention.")
+            raise AgentSpecError(f"abstain={shown(abstain)} is no Abstention of answergraph; write abstain=Abstention.")
         if not isinstance(min_support, int | float) or not 0 <= min_support <= 1:
             raise AgentSpecError(f"min_support={min_support!r} is no share; write a number from 0 to 1, such as 0.8.")
         self.sources = None if sources is None else _tools_of(sources)

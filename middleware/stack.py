@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial, reduce
 from typing import Any, Literal, get_args
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import Command
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
@@ -46,9 +47,6 @@ _NO_SYNC_HOOK = (
     'No synchronous function provided to "{name}".\n'
     "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
 )
-_LIKE_A_HOOK = 0.9
-"""Minimum similarity of a misspelt hook name, of 1."""
-
 _INJECTED = frozenset({"runtime", "config", "store", "writer"})
 
 
@@ -66,6 +64,10 @@ class Hook:
 
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
         update: Any = yield Call(self.blocking, self.awaited, (state,))
+        if update is not None:
+            from answergraph.middleware.hook_checks import check_update  # noqa: PLC0415 - few agents have hooks
+
+            check_update(self.node_name, update, self.can_jump_to)
         return update
 
 
@@ -151,10 +153,10 @@ def _check(middleware: Any) -> None:
     for hook in _HOOKS:
         _check_arguments(middleware, hook, hook)
         _check_arguments(middleware, hook, f"a{hook}")
-    for method in _methods(middleware):
-        near = get_close_matches(method, [*_HOOKS, *(f"a{hook}" for hook in _HOOKS)], 1, _LIKE_A_HOOK)
-        if near and near[0] != method:
-            raise AgentSpecError(f"{middleware.name}.{method} would never run. Did you mean the hook {near[0]!r}?")
+    if methods := list(_methods(middleware)):
+        from answergraph.middleware.hook_checks import check_methods  # noqa: PLC0415 - few agents have middleware
+
+        check_methods(middleware, methods, _HOOKS, has_hook=any(_has(middleware, hook) for hook in _HOOKS))
 
 
 def _check_arguments(middleware: Any, hook: str, method: str) -> None:
@@ -264,12 +266,12 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
         # Replaced at each handler call: on a retry only the last reply's commands count.
         last = LayeredResponse(ModelResponse(result=[]))
 
-        def observed(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
+        def handler(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
             nonlocal last
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
             return of_both_classes(last.response)
 
-        returned: Any = yield wrap(hook, ahook, request, observed)
+        returned: Any = yield wrap(hook, ahook, request, handler)
         return last.of(returned, middleware.name)
 
     return call
@@ -279,9 +281,9 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
     hook, ahook = _both_colours(middleware, "wrap_tool_call")
 
     def call(request: ToolCallRequest) -> Step[ToolResult]:
-        result: ToolResult = yield wrap(hook, ahook, request, inner)
-        if result is None:
-            raise AgentSpecError(f"{middleware.name}.wrap_tool_call returned None; write `return handler(request)`.")
+        if not isinstance(result := (yield wrap(hook, ahook, request, inner)), ToolMessage | Command):
+            advice = "write `return handler(request)`, or return a ToolMessage or a Command."
+            raise AgentSpecError(f"{middleware.name}.wrap_tool_call returned {shown(result)}; {advice}")
         return result
 
     return call

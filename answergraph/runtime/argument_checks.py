@@ -39,6 +39,8 @@ def check_list(name: str, given: object) -> Sequence[Any]:
         if hasattr(given, "tools_by_name"):
             line = f"{name}: {type(given).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
             raise AgentSpecError(line)
+        if isinstance(given, BaseModel) and hasattr(given, "bind_tools"):
+            raise AgentSpecError(f"{name}={type(given).__name__}(…) is a model; write create_agent(model, {name}).")
         raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name}=[{shown(given)}].")
     return tuple(given)
 

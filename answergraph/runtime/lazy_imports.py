@@ -17,6 +17,9 @@ _PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .e
 ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
 """The public modules."""
 
+_LIKE_A_NAME = 0.8
+"""Minimum similarity of a misspelt name, of 1."""
+
 
 def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports some of its names late.
@@ -37,9 +40,9 @@ def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[st
         if name in moved and (home := _room_of(name, door)):
             warnings.warn(f"{name} has moved: write `from {home} import {name}`.", DeprecationWarning, stacklevel=2)
         if home is None:
-            if not name.startswith("_") and not _has_module(package, name) and (room := _room_of(name, door)):
+            if not name.startswith("_") and not _has_module(package, name) and (lines := _lines_for(name, door)):
                 # ``from … import`` replaces the message of an AttributeError by its own.
-                raise ImportError(f"{door} has no {name}; write `from {room} import {name}`.", name=name)
+                raise ImportError(f"{door} has no {name}; write {' or '.join(lines)}.", name=name)
             raise AttributeError(f"module {door!r} has no attribute {name!r}")
         module = import_module(home)
         value = getattr(module, name)
@@ -57,6 +60,16 @@ def imported_later(door: str, moved: Collection[str] = ()) -> tuple[Callable[[st
 def _has_module(package: ModuleType, name: str) -> bool:
     """Return whether a name is a module's: Python asks a package for it before it imports it."""
     return hasattr(package, "__path__") and find_spec(f"{package.__name__}.{name}") is not None
+
+
+def _lines_for(name: str, door: str) -> list[str]:
+    """Return the lines that import a name that is looked for elsewhere, or names that are like it."""
+    if room := _room_of(name, door):
+        return [f"`from {room} import {name}`"]
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    rooms = {each: room for room in ROOMS[::-1] for each in getattr(import_module(room), "__all__", ())}
+    return [f"`from {rooms[near]} import {near}`" for near in get_close_matches(name, rooms, 2, _LIKE_A_NAME)]
 
 
 def _room_of(name: str, door: str) -> str | None:

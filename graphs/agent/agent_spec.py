@@ -23,7 +23,7 @@ from answergraph.graphs.agent.arguments import (
     split_tools,
     system_message,
 )
-from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_sources
+from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_reviewed_tools, check_sources
 from answergraph.graphs.agent.signature import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
@@ -68,6 +68,7 @@ class AgentSpec(AgentParts):
         tool_names = [tool.name for tool in runnable]
         declared = declared_format(response_format, tool_names, stack.answer_schemas, partial(check_marks, stack))
         check_sources(stack, has_tools=bool(tool_names or provided))
+        check_reviewed_tools(stack, tool_names)
         # What a provider runs has names of its own: those of an MCP server's tools are not known here.
         if not stack.tool_wrappers and all(map(described_name, provided)):
             check_named_tools(stack, tool_names)

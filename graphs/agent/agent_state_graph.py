@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Self, cast
+from typing import Any, Self, cast, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -14,7 +14,7 @@ from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
-from langgraph.types import Checkpointer, Command, TracePolicy
+from langgraph.types import Checkpointer, Command, StreamMode, TracePolicy
 
 from answergraph.answers.storage.answer_channel import answer_codec
 from answergraph.graphs.agent.agent_spec import AgentSpec
@@ -155,6 +155,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         return compiled
 
 
+_MODES = frozenset({None, *get_args(StreamMode)})
+
+
 class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent. The input and commands of callers cannot write its own keys."""
 
@@ -162,13 +165,22 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
         builder: Any = self.builder
         if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
             config = self._with_clock(config)
-        return super().stream(self._checked(input), config, **options)
+        if isinstance(input, Command):
+            from answergraph.graphs.agent.call_checks import check_resumed  # noqa: PLC0415 - few calls resume
+
+            check_resumed(input, config, self.checkpointer)
+        return super().stream(self._checked(input, config, options), config, **options)
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
         builder: Any = self.builder
         if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
             config = self._with_clock(config)
-        return super().astream(self._checked(input), config, **options)
+        chunks = super().astream(self._checked(input, config, options), config, **options)
+        if isinstance(input, Command):
+            from answergraph.graphs.agent.call_checks import resumed_chunks  # noqa: PLC0415 - few calls resume
+
+            return resumed_chunks(chunks, input, config, self.checkpointer)
+        return chunks
 
     def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
         """Start the clock of a run; it ends before the visit of the node around it."""
@@ -186,9 +198,14 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
         )
         return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
 
-    def _checked(self, input: Any) -> Any:
+    def _checked(self, input: Any, config: object, options: Mapping[str, object]) -> Any:
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
+        modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
+        if not (isinstance(config, Mapping | None) and _MODES.issuperset(modes)):
+            from answergraph.graphs.agent.call_checks import check_call  # noqa: PLC0415 - only for the message
+
+            check_call(config, modes)
         if isinstance(input, dict):
             if EXISTING in input and EXISTING not in builder.channels:
                 from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one

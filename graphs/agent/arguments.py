@@ -1,6 +1,7 @@
 """Checks the arguments of ``create_agent``; each message has the line to write."""
 
 from collections.abc import Collection, Mapping, Sequence
+from inspect import isroutine, signature
 from types import FunctionType
 from typing import Annotated, Any, NotRequired, Optional, Required, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -42,6 +43,12 @@ _ELSEWHERE = {
     "model_settings": "the settings of the model object itself",
 }
 """What to write instead of other libraries' argument names."""
+
+_NEEDED = "pass a function with type hints and a docstring"
+_REPLACED = (
+    "state_schema={schema} declares 'messages' without a reducer, so each message would replace the conversation. "
+    "Leave it out, or write class {schema}(AgentState)."
+)
 
 _CLASSES: Mapping[str, tuple[type, str]] = {
     "checkpointer": (BaseCheckpointSaver, "InMemorySaver()"),
@@ -120,7 +127,8 @@ def _as_tool(given: Tool) -> BaseTool:
     if isinstance(given, type):
         raise AgentSpecError(f"tools: {shown(given)} is a class; write {shown(given)}(…), or a function.")
     if not callable(given):
-        raise AgentSpecError(f"tools: {given!r} is not a tool; pass a function with type hints and a docstring.")
+        advice = "write as_tool(agent, description='…')" if hasattr(given, "aget_state") else _NEEDED
+        raise AgentSpecError(f"tools: {shown(given)} is not a tool; {advice}.")
     if isinstance(given, FunctionType) and given.__closure__ is None:
         # Cached: reading a signature takes 3 ms. Only for functions without a closure; agents do not share tools.
         return _TOOLS.get_or_make(lambda: _made(given), given, key=given.__doc__).model_copy()
@@ -128,6 +136,14 @@ def _as_tool(given: Tool) -> BaseTool:
 
 
 def _made(function: Any) -> BaseTool:
+    parameters = list(signature(function).parameters.values()) if isroutine(function) else []
+    if parameters and parameters[0].name == "self":
+        owner = shown(function).partition(".")[0]
+        raise AgentSpecError(f"tools: {shown(function)} takes self; write {owner}(…).{function.__name__}.")
+    if several := next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), None):
+        raise AgentSpecError(
+            f"tools: {shown(function)} takes *{several}, and arguments come by name; write {several}: list[str]."
+        )
     try:
         made: BaseTool = tool(function)
     except (TypeError, ValueError) as error:
@@ -150,7 +166,8 @@ def check_state_schema(schema: object, keys: AnswerKeys, answers: Sequence[Answe
         raise AgentSpecError(
             f"state_schema={shown(schema)} is not a TypedDict; write class {name}(AgentState) and your keys in it."
         )
-    hints = {key: _bare(hint) for key, hint in get_type_hints(schema, include_extras=True).items()}
+    declared = get_type_hints(schema, include_extras=True)
+    hints = {key: _bare(hint) for key, hint in declared.items()}
     # With another ``output_key``, the schema may use the default keys.
     own = {*_OWN_TYPES, "messages", "structured_response"} - {AnswerKeys().outcome} | {keys.answer, keys.outcome}
     for key in hints.keys() & own:
@@ -159,6 +176,8 @@ def check_state_schema(schema: object, keys: AnswerKeys, answers: Sequence[Answe
                 f"state_schema={shown(schema)} declares {key!r} as {shown(hints[key])}, but that key is the agent's own. "
                 "Give yours another name."
             )
+    if "messages" in declared and not _has_reducer(declared["messages"]):
+        raise AgentSpecError(_REPLACED.format(schema=shown(schema)))
 
 
 def _is_own(key: str, hint: object, answers: Sequence[AnswerSchema]) -> bool:
@@ -168,6 +187,12 @@ def _is_own(key: str, hint: object, answers: Sequence[AnswerSchema]) -> bool:
         declared: object = Union[tuple(schema.annotation for schema in answers) or (Any,)]  # noqa: UP007  # known at run time only
         return isinstance(hint, TypeVar) or hint in (Any, declared, Optional[declared])  # noqa: UP045  # as above
     return bool(hint == _OWN_TYPES.get(key))
+
+
+def _has_reducer(hint: object) -> bool:
+    while get_origin(hint) in {Required, NotRequired, ReadOnly}:
+        hint = get_args(hint)[0]
+    return get_origin(hint) is Annotated
 
 
 def _bare(hint: Any) -> object:

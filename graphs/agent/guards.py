@@ -1,6 +1,7 @@
 """Refuses guards that cannot work or have nothing to check."""
 
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -46,6 +47,9 @@ _NO_DEFAULT = (
     "{name}(on_doubt='omit') could leave nothing out: no field that it checks has a default in a Pydantic model or dataclass. "
     "Write one, such as buyer: str | None = None, or on_doubt='refuse' or 'review'."
 )
+
+_LIKE_A_TOOL = 0.9
+"""Minimum similarity of a misspelt tool, of 1."""
 
 _PLACES: RecentCache[list[Place]] = RecentCache()
 
@@ -108,6 +112,15 @@ def check_named_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
                 raise AgentSpecError(
                     f"{middleware.name}: there is no tool {name!r}.{meant(name, names)} The tools are {sorted(names)!r}."
                 )
+
+
+def check_reviewed_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` if a person would not be asked about a tool because its name is misspelt."""
+    for middleware in stack.middleware:
+        # Names that are like no tool may be those of other agents.
+        for name in getattr(middleware, "interrupt_on", ()):
+            if name not in names and (near := get_close_matches(name, names, 1, _LIKE_A_TOOL)):
+                raise AgentSpecError(f"{middleware.name}: there is no tool {name!r}. Did you mean {near[0]!r}?")
 
 
 def _places(schema: AnswerSchema) -> list[Place]:

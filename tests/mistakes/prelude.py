@@ -7,11 +7,13 @@ from datetime import date
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import langchain.agents.structured_output as langchains
+from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
 from pydantic import BaseModel, PlainValidator, SkipValidation, computed_field
 from typing_extensions import TypedDict
 
@@ -22,6 +24,7 @@ import answergraph.models
 from answergraph import Quote, create_agent
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
+from tests.mistakes import wrong_parts
 
 ItemT = TypeVar("ItemT")
 
@@ -246,10 +249,20 @@ AGENT = create_agent(MODEL, response_format=V, name="agent")
 DOORS = (answergraph, answergraph.evidence, answergraph.middleware, answergraph.models)
 NAMES: dict[str, Any] = {
     **{name: getattr(door, name) for door in DOORS for name in door.__all__},
-    **{name: value for name, value in globals().items() if not name.startswith("__")},
+    **{name: value for name, value in (vars(wrong_parts) | globals()).items() if not name.startswith("__")},
     **{
         each.__name__: each
-        for each in (HumanMessage, InMemorySaver, InMemoryStore, PlainValidator, SkipValidation, ToolNode, date)
+        for each in (
+            Command,
+            HumanInTheLoopMiddleware,
+            HumanMessage,
+            InMemorySaver,
+            InMemoryStore,
+            PlainValidator,
+            SkipValidation,
+            ToolNode,
+            date,
+        )
     },
     **{
         "computed_field": computed_field,

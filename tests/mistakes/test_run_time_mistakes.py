@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from typing_extensions import TypedDict
 
@@ -49,6 +50,23 @@ async def aforgets_the_result(request: Any, handler: Any) -> Any:
     await handler(request)
 
 
+class Returns(AgentMiddleware[Any, Any, Any]):
+    """Returns the same from its hook before the model, or around a tool."""
+
+    def __init__(self, update: Any = None, result: Any = None) -> None:
+        super().__init__()
+        self.update, self.result = update, result
+
+    def before_model(self, state: Any, runtime: Any) -> Any:
+        return self.update
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return self.result
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return self.result
+
+
 class Forgets(AgentMiddleware[Any, Any, Any]):
     def modify_model_request(self, request: Any) -> Any:
         request.override(tools=[])
@@ -68,7 +86,32 @@ MISTAKES: dict[str, tuple[Any, Any, str]] = {
     "no result": (
         forgets_the_result,
         aforgets_the_result,
-        "orgets_the_result.wrap_tool_call returned None; write `return handler(request)`.",
+        "orgets_the_result.wrap_tool_call returned None; write `return handler(request)`, or return a ToolMessage or a Command.",
+    ),
+    "a message": (
+        Returns("Go on."),
+        Returns("Go on."),
+        "Returns.before_model returned 'Go on.'; return a dict, such as {'messages': […]}, a Command or None.",
+    ),
+    "a list of messages": (
+        Returns([HumanMessage("Go on.")]),
+        Returns([HumanMessage("Go on.")]),
+        "]; return a dict, such as {'messages': […]}, a Command or None.",
+    ),
+    "a jump that does not exist": (
+        Returns({"jump_to": "ende"}),
+        Returns({"jump_to": "ende"}),
+        "Returns.before_model: jump_to='ende' must be one of ('tools', 'model', 'end'). Did you mean 'end'?",
+    ),
+    "a jump without an edge": (
+        Returns({"jump_to": "end"}),
+        Returns({"jump_to": "end"}),
+        "where it has no edge; write @hook_config(can_jump_to=['end']) or @before_…(can_jump_to=['end']).",
+    ),
+    "a text as a tool's result": (
+        Returns(result="line 3"),
+        Returns(result="line 3"),
+        "Returns.wrap_tool_call returned 'line 3'; write `return handler(request)`, or return a ToolMessage or a Command.",
     ),
     "no request": (Forgets(), Forgets(), "Forgets made the request None; write `return request.override(…)`."),
 }
@@ -117,7 +160,10 @@ def test_a_misspelt_key_of_the_context_is_refused(run: Run) -> None:
 PLACES = {
     "from answergraph import ScriptedChatModel": "answergraph has no ScriptedChatModel; write `from answergraph.testing import",
     "from answergraph.middleware import create_agent": "answergraph.middleware has no create_agent; write `from",
-    "from answergraph import create_agents": "cannot import name 'create_agents'",
+    "from answergraph import create_agents": "answergraph has no create_agents; write `from answergraph import create_agent`",
+    "from answergraph.middleware import RequireTool": "write `from answergraph import RequireTools`",
+    "from answergraph import create_react_agent": "write .*`from answergraph import create_agent`",
+    "from answergraph import AgentExecutor": "cannot import name 'AgentExecutor'",
 }
 
 

@@ -35,7 +35,9 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1290, 90, "snapshots; wrong arguments of any name say what to write; a run ends in time"),
+    Room(
+        "answergraph/runtime", 1305, 90, "snapshots; wrong arguments and misspelt imports say what to write; a run ends in time"
+    ),
     Room("answergraph/json_text", 340, 6),
     Room("answergraph/json_schema", 1210, 34),
     Room(
@@ -46,9 +48,9 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2270,
+        2283,
         127,
-        "the answer with its JSON; schemas of callers are bounded; errors are explained; keys of items, with aliases",
+        "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, with aliases",
     ),
     Room("answergraph/patches", 495, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
@@ -73,14 +75,16 @@ CORE = (
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
     ),
     Room(
-        "middleware", 1237, 144, "a hook per node, in both colours; the caller's input as a source; one judging call for claims"
+        *("middleware", 1277, 144),
+        "a hook per node, in both colours; the caller's input as a source; one judging call for claims; what a hook returns",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1485,
+        1601,
         124,
-        "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None",
+        "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
+        "misspelt stream modes and tools of an approval, commands for nothing, and tools that cannot be called are refused",
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),

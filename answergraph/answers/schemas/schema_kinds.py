@@ -4,9 +4,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import lru_cache, reduce
-from inspect import isroutine
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
@@ -37,8 +36,8 @@ _SAYING = _OBJECT_KEYWORDS.union(
 
 def is_schema(declared: object) -> bool:
     # Generic aliases forward attributes to their class, so nothing else may be read from them.
-    kinds = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema)
-    return isinstance(declared, kinds) or get_origin(declared) is not None or declared is Any
+    kinds, forms = (type, dict, tuple, TypeAliasType, NewType, AnswerSchema), (Any, Literal, Union, Annotated)
+    return isinstance(declared, kinds) or get_origin(declared) is not None or any(declared is form for form in forms)
 
 
 def answer_schemas(declared: object) -> tuple[AnswerSchema, ...]:
@@ -130,7 +129,9 @@ def _answer_schema(declared: object) -> AnswerSchema:
 
 
 def _unsupported(declared: object, reason: str = "") -> AgentSpecError:
-    advice = _advice(declared) or (
+    from answergraph.answers.schemas.undescribable import advice_for  # noqa: PLC0415 - only for the message
+
+    advice = advice_for(declared, is_schema, _makes_formats) or (
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
     )
@@ -145,26 +146,13 @@ def _makes_formats(cls: type) -> bool:
     return of_strategies and not _is_model(cls)
 
 
-def _advice(declared: object) -> str:
-    """Return advice for a value that is not a type, empty if there is none."""
-    cls = declared if isinstance(declared, type) else type(declared)
-    if _makes_formats(cls):
-        if cls is declared:
-            return f"This class must be called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
-        return "It is not an answer type; pass it as the response_format itself."
-    if isinstance(declared, list):
-        names = [shown(each) for each in declared] or ["YourType"]
-        union = " | ".join([*names, "OtherType"][:2])
-        return f"For a list of answers write list[{names[0]}], for one answer of several types {union}."
-    if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
-        return f"It is an instance; write {cls.__name__}, the class."
-    if isroutine(declared):
-        return "Pass a function of (state, runtime) as the response_format itself."
-    return ""
-
-
 @lru_cache(maxsize=MAX_KEPT)
 def _from_class(declared: type) -> AnswerSchema:
+    if any(base.__module__.startswith("pydantic.v1.") for base in declared.__mro__):
+        raise AgentSpecError(f"{shown(declared)} is a model of pydantic.v1; derive it from pydantic.BaseModel.")
+    if is_dataclass(declared) and not fields(declared):
+        for name in (name for name, value in vars(declared).items() if not name.startswith("_") and not callable(value)):
+            raise _unsupported(declared, f"It has no field: {name!r} has no type, write {name}: YourType = ….")
     # Cached, because middleware chooses among the declared types at every call.
     return _from_type(declared)
 

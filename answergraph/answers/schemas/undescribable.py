@@ -1,10 +1,14 @@
-"""Finds the field that makes a type impossible to describe as JSON Schema."""
+"""Says what to write instead of a type that cannot be described as JSON Schema, and which field is at fault."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from inspect import isroutine
 from typing import Any, get_args, get_type_hints
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+
+from answergraph.runtime.argument_checks import shown
 
 
 def undescribable_field(declared: Any) -> str:
@@ -27,3 +31,24 @@ def _classes_in(hint: Any) -> Iterator[type]:
         yield hint
     for part in get_args(hint):
         yield from _classes_in(part)
+
+
+def advice_for(declared: object, is_schema: Callable[[object], bool], makes_formats: Callable[[type], bool]) -> str:
+    """Return what to write instead of a value that is not a type, an empty text if that is not known."""
+    cls = declared if isinstance(declared, type) else type(declared)
+    if makes_formats(cls):
+        if cls is declared:
+            return f"This class must be called; write {cls.__name__}({'YourType' if cls.__name__.endswith('Strategy') else ''})."
+        return "It is not an answer type; pass it as the response_format itself."
+    if isinstance(declared, list):
+        return _advice_for_list([shown(each) for each in declared], has_types=any(map(is_schema, declared)))
+    if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
+        return f"It is an instance; write {cls.__name__}, the class."
+    return "Pass a function of (state, runtime) as the response_format itself." if isroutine(declared) else ""
+
+
+def _advice_for_list(names: list[str], *, has_types: bool) -> str:
+    if names and not has_types:
+        return f"For one of these values write Literal[{', '.join(names)}]."
+    first, *rest = names or ["YourType"]
+    return f"For a list of answers write list[{first}], for one answer of several types {first} | {[*rest, 'OtherType'][0]}."

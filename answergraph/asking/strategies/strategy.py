@@ -120,6 +120,8 @@ class Strategy(ABC, Generic[SchemaT]):
         self.schema: Any = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors: HandleErrors = _checked(handle_errors)
+        if not isinstance(tool_message_content, str | None):
+            raise AgentSpecError(f"tool_message_content={tool_message_content!r} is not a text; write 'Thank you.'.")
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas

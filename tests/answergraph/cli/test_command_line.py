@@ -119,7 +119,7 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["nope"], "No such command"),
         (["ask", "1", "--agent", "nope"], "'package.module:attribute'"),
         (["ask", "1", "--agent", "nope:agent"], "No module named 'nope'"),
-        (["ask", "1", "--agent", "answergraph:create_agents"], "no attribute 'create_agents'"),
+        (["ask", "1", "--agent", "answergraph:create_agents"], "has no create_agents; write"),
         (["ask", "1", "--agent", "answergraph.evidence:BUNDLE_KEYS"], "is a tuple; name a compiled graph"),
         (["ask", "1", "--agent", f"{__name__}:CALCULATOR", "--model", "openai:gpt-4.1"], "leave out --format, --model"),
         (["ask", "1", "--format", "nowhere.json"], "nowhere.json: No such file"),

@@ -1,0 +1,39 @@
+"""What the hooks of middleware are called and return: what nothing would call or read is refused, by name."""
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from answergraph.runtime.argument_checks import one_of, shown
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.state.agent_state import JumpTo
+
+_LIKE_A_HOOK = 0.9
+"""Minimum similarity of a misspelt hook name, of 1."""
+
+
+def check_update(hook: str, update: object, can_jump_to: tuple[JumpTo, ...]) -> None:
+    """Raise ``AgentSpecError`` if a ``before_*`` or ``after_*`` hook returned no update, or jumps where no edge leads."""
+    if any(isinstance(each, BaseMessage | str | int | float) for each in (update if isinstance(update, list) else [update])):
+        raise AgentSpecError(f"{hook} returned {shown(update)}; return a dict, such as {{'messages': […]}}, a Command or None.")
+    jump = update.get("jump_to") if isinstance(update, Mapping) else None
+    # The edges of a turn's end lead everywhere, and a hook before the model goes on to it.
+    if jump in {None, "model", *can_jump_to} or ".before_" not in hook:
+        return
+    one_of(f"{hook}: jump_to", JumpTo, jump)
+    declared = f"(can_jump_to=[{jump!r}])"
+    raise AgentSpecError(f"{hook} jumps to {jump!r}, where it has no edge; write @hook_config{declared} or @before_…{declared}.")
+
+
+def check_methods(middleware: Any, methods: Collection[str], hooks: Collection[str], *, has_hook: bool) -> None:
+    """Raise ``AgentSpecError`` for a method that would never run: one like a hook, or any if there is no hook at all."""
+    for method in methods:
+        near = get_close_matches(method, [*hooks, *(f"a{hook}" for hook in hooks)], 1, _LIKE_A_HOOK)
+        if near and near[0] != method:
+            raise AgentSpecError(f"{middleware.name}.{method} would never run. Did you mean the hook {near[0]!r}?")
+    brings = any(getattr(middleware, part, None) for part in ("tools", "transformers", "answer_types"))
+    if methods and not has_hook and not brings and "state_schema" not in vars(type(middleware)):
+        line = f"{middleware.name} has no hook, and nothing calls {', '.join(methods)}. The hooks are {', '.join(hooks)}."
+        raise AgentSpecError(line)

@@ -1,0 +1,48 @@
+"""Wrong parts of agents, as newcomers write them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic.v1
+from typing_extensions import TypedDict
+
+from answergraph.middleware import AgentMiddleware
+
+
+class NoHooks(AgentMiddleware[Any, Any, Any]):
+    """A middleware with the hook of another library."""
+
+    def on_model_start(self, state: Any) -> None:
+        """Never called."""
+
+
+class Forgetting(TypedDict):
+    """A state whose messages have no reducer."""
+
+    messages: list[Any]
+
+
+class OldModel(pydantic.v1.BaseModel):
+    """A model of the older Pydantic."""
+
+    ok: bool
+
+
+@dataclass
+class Untyped:
+    """A dataclass without a field: its attribute has no type."""
+
+    ok = True
+
+
+class Service:
+    """Has a method that is offered as a tool."""
+
+    def find(self, query: str) -> str:
+        """Find."""
+        return query
+
+
+def find_all(*queries: str) -> str:
+    """Find all."""
+    return " ".join(queries)
