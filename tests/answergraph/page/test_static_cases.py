@@ -1,6 +1,5 @@
 """Parallel work, shown by case: a triage, a fan-out of agents or functions, a batch."""
 
-import json
 import re
 
 import pytest
@@ -16,7 +15,9 @@ TOWNS = ["Rome", "Oslo", "Bonn", "Nice"]
 def spread(page: Page, graph: str) -> Locator:
     """Run over the towns; return the cases."""
     choose(page, graph)
-    page.get_by_label("Towns", exact=True).fill(json.dumps(TOWNS))
+    for town in TOWNS:
+        page.get_by_role("button", name="Add to Towns").click()
+        page.keyboard.type(town)
     page.get_by_role("button", name="Run", exact=True).click()
     assert ended(page) == "The run has ended."
     page.get_by_role("tab", name="Cases").click()
@@ -83,6 +84,8 @@ def test_each_run_of_an_agent_side_by_side_is_a_case_with_its_reason(page: Page)
 
 
 def test_interleaved_messages_are_grouped_by_case(page: Page) -> None:
+    # High enough to draw all messages above the form with its four towns.
+    page.set_viewport_size({"width": 1440, "height": 2400})
     spread(page, "towns")
     each_is_a_case(page, TOWNS)
     page.get_by_role("tab", name="Messages").click()
