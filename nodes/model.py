@@ -72,7 +72,7 @@ class ModelNode:
             return {**cleared, **self._without_call(visit)}
         request: ModelRequest = ModelRequest(
             model=self.agent.model,
-            messages=visit.messages,
+            messages=visit.asked_afresh() if visit.ledger.get("asks_afresh") else visit.messages,
             system_message=self.agent.system_message,
             tools=list(self.agent.offered_tools),
             response_format=visit.format.response_format,
@@ -239,7 +239,7 @@ class ModelNode:
 
 def _answer_only(visit: ModelVisit, request: ModelRequest) -> ModelRequest:
     """Return the request of a call in which the budget allows no tool."""
-    if request.tools and was_sent_back(request.messages[-1:]):
+    if request.tools and was_sent_back(visit.messages[-1:]):
         # What was sent back may ask for a tool.
         visit.told = "\n\n".join(filter(None, (visit.told, CALLS_ARE_OVER)))
     declared = request.response_format or visit.format.response_format

@@ -21,12 +21,13 @@ from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
     EXISTING,
     AnswerRequestRecord,
+    Repair,
     RunLedger,
     Running,
     StoredValue,
     repair_in,
 )
-from answergraph.state.messages import repaired_history
+from answergraph.state.messages import is_correction, repaired_history
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
 from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
@@ -35,6 +36,10 @@ from answergraph.state.usage import UsageLimits, added, usage_of
 if TYPE_CHECKING:
     from answergraph.calling.purse import Purse
     from answergraph.runtime.time_limits import TimedVisit
+
+
+AFRESH = "An answer before this one was wrong:\n{problem}"
+"""Ends a request that leaves out an answer which was given twice."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,20 @@ class ModelVisit(ModelCalls):
             told=limits.left_in_words(usage, clock) if limits.tell_model else None,
         )
 
+    def asked_afresh(self) -> list[AnyMessage]:
+        """Return the conversation to send without the run's wrong answers and their corrections; the end says what was wrong.
+
+        A small model copies its own wrong answer. Replies with calls stay, for their results.
+        """
+        problem = AFRESH.format(problem=self.ledger.get("asks_afresh"))
+        self.told = "\n\n".join(filter(None, (problem, self.told)))
+        wrong = {attempt["message_id"] for attempt in self.ledger["attempts"]}
+        return [
+            each
+            for each in self.messages
+            if not (is_correction(each) or (isinstance(each, AIMessage) and each.id in wrong and not each.tool_calls))
+        ]
+
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
         """Return the call that gave a message; for a middleware's message, the last call without its reading."""
         if message is not None and message.id in self.replies:
@@ -206,6 +225,10 @@ class CurrentReply:
     """The result of a ``return_direct`` tool, read instead of the message."""
     middleware_value: StoredValue | None
 
+    def is_wrong_in_form(self, reading: Reading) -> bool:
+        """Return whether an answer is wrong although the provider enforces its schema, as no strategy after this one does."""
+        return reading.status == "invalid" and reading.feedback is None and self.request.strategy.asks_afresh
+
     def in_order(self, results: list[ToolMessage]) -> list[Any]:
         """Move results right after their calls, before messages that a hook added in between."""
         between = [message for message in self.turn.after if not isinstance(message, ToolMessage)]
@@ -213,6 +236,17 @@ class CurrentReply:
             return list(results)
         moved = [message.model_copy(update={"id": None}) for message in between]
         return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
+
+
+def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) -> RunLedger:
+    """Return a ledger with what is asked for next: the repair of an answer, or, with a ``problem``, an answer afresh."""
+    if repair is not None:
+        ledger["repair"] = repair
+    if problem is not None:
+        ledger.pop("repair", None)
+    if problem is not None or "asks_afresh" in ledger:
+        ledger["asks_afresh"] = problem or ""
+    return ledger
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:

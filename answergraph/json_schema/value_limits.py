@@ -72,6 +72,22 @@ def _short(value: object) -> str:
     return text if len(text) <= MAX_HINT_CHARACTERS else ""
 
 
+def plain_keyword(key: str, value: object) -> object:
+    """Return the value of a keyword as a grammar can say it.
+
+    A union leaves out a member whose pattern no grammar can say, if others stay: such a member would accept any text. Pydantic's
+    ``Decimal`` is a number, or a string with such a pattern.
+    """
+    if key in ("anyOf", "oneOf") and isinstance(value, list):
+        return [each for each in value if not _BEYOND_REGULAR.search(_pattern(each))] or value
+    return plain_pattern(value) if key == "pattern" and isinstance(value, str) else value
+
+
+def _pattern(schema: object) -> str:
+    pattern = schema.get("pattern") if isinstance(schema, Mapping) else None
+    return pattern if isinstance(pattern, str) else ""
+
+
 def plain_pattern(pattern: str) -> str:
     """Return a pattern with its classes written out, in which no class matches a character that JSON escapes.
 

@@ -108,6 +108,8 @@ class RunLedger(TypedDict):
     attempts: list[Attempt]
     last_mistake: NotRequired[str | None]
     """The last wrong answer as canonical JSON, to detect repetition."""
+    asks_afresh: NotRequired[str]
+    """What was wrong with an answer that the model gave twice, and is asked without; empty after that."""
     repair: NotRequired[Repair | None]
     """The last wrong answer, for a patch of it."""
     existing: NotRequired[str | None]

@@ -48,7 +48,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2283,
+        2302,
         127,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, with aliases",
     ),
@@ -70,9 +70,9 @@ CORE = (
     ),
     Room(
         "nodes",
-        2620,
+        2652,
         101,
-        "repair; runs without a format end in the same table; limits and what comes first are named; reviews; corrections",
+        "repair; runs without a format end in the same table; limits and what comes first are named; reviews; asked afresh",
     ),
     Room(
         *("middleware", 1277, 144),

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from pydantic_core.core_schema import DecimalSchema
 from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
@@ -221,6 +223,22 @@ class Validator(Protocol):
     def dump(self, value: object) -> Any: ...
 
     def holds(self, value: Any) -> bool: ...
+
+
+class _DecimalsInWords(GenerateJsonSchema):
+    """Says which texts are decimals. Without that, a text beside a number is any text, and a grammar holds a model to nothing."""
+
+    def get_decimal_pattern(self, schema: DecimalSchema) -> str:
+        return r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"  # as Pydantic wrote it until 2.13
+
+
+def described(declared: object, adapter: TypeAdapter[object]) -> dict[str, object]:
+    """Return the JSON Schema of a type."""
+    if not (isinstance(declared, type) and issubclass(declared, BaseModel)):
+        return adapter.json_schema(schema_generator=_DecimalsInWords)
+    # A model may override this method, which the adapter alone would ignore.
+    is_own = any("model_json_schema" in vars(base) for base in declared.__mro__ if base is not BaseModel)
+    return declared.model_json_schema() if is_own else declared.model_json_schema(schema_generator=_DecimalsInWords)
 
 
 @dataclass(frozen=True)

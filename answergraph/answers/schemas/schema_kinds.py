@@ -14,7 +14,7 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
-from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator
+from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator, described
 from answergraph.answers.schemas.known_keys import pointed_at
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
@@ -160,8 +160,7 @@ def _from_class(declared: type) -> AnswerSchema:
 def _from_type(declared: Any) -> AnswerSchema:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
-        # A model may override this method, which the adapter alone would ignore.
-        value_schema = declared.model_json_schema() if _is_model(declared) else adapter.json_schema()
+        value_schema = described(declared, adapter)
     except (PydanticUserError, PydanticUndefinedAnnotation) as error:
         from answergraph.answers.schemas.undescribable import undescribable_field  # noqa: PLC0415 - only for the message
 

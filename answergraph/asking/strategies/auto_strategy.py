@@ -104,7 +104,7 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas
-        self._native: ProviderStrategy[Any] = ProviderStrategy(schemas)
+        self._native: ProviderStrategy[Any] = ProviderStrategy(schemas).changed(asks_afresh=True)
         self._tool: Strategy[Any] = ToolStrategy(schemas).changed(corrects_briefly=True)
         self._free_tool: Strategy[Any] = self._tool.changed(name="free_tool", tool_choice="auto")
         self._json_mode: Strategy[Any] = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")

@@ -14,14 +14,14 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, envelope, without
+from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, envelope, rewritten, without
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.model_capabilities import answers_last, supports_native_format, wire_dialect
 from answergraph.asking.providers.refusals import is_refused, remember_refusal
 from answergraph.asking.strategies.provider_strategy import native_format_binding
 from answergraph.asking.strategies.strategy import Binding, Strategy
 from answergraph.json_schema.dialects import Dialect
-from answergraph.json_schema.wire_schema import wire_schema
+from answergraph.json_schema.value_limits import plain_keyword
 from answergraph.state.messages import of_run, was_sent_back
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT
 
@@ -71,7 +71,7 @@ class CallOrAnswer(Strategy[Any]):
     def binding(self, request: ModelRequest) -> Binding:
         members = [(each["name"], each.get("parameters") or {"type": "object", "properties": {}}) for each in self.functions]
         members += [(each.name, each.json_schema) for each in self.schemas if self.has_answer]
-        schema = wire_schema(without("title", envelope(members, _KEYS)), Dialect.PLAIN).schema
+        schema = rewritten(without("title", envelope(members, _KEYS)), plain_keyword)
         binding = native_format_binding(
             request.override(tools=[]), {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
         )

@@ -19,7 +19,7 @@ from answergraph.asking.providers.model_capabilities import (
 from answergraph.asking.providers.openai_requests import is_openai, takes_bound_format
 from answergraph.asking.strategies.strategy import Binding, HandleErrors, SchemaT, Strategy
 from answergraph.json_schema.dialects import Dialect, SchemaNotExpressible
-from answergraph.json_schema.value_limits import plain_pattern
+from answergraph.json_schema.value_limits import plain_keyword
 from answergraph.json_schema.wire_schema import WireSchema, wire_schema
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
@@ -124,7 +124,7 @@ class ProviderStrategy(Strategy[SchemaT]):
         is_plain = dialect is Dialect.PLAIN or self.strict is False
         schema = self.reply_schema() if dialect is Dialect.PLAIN else self.reply_object_schema()
         if self.strict is not False:
-            schema = rewritten(without("title", schema), _with_plain_pattern) if is_plain else without("title", schema)
+            schema = rewritten(without("title", schema), plain_keyword) if is_plain else without("title", schema)
         try:
             return wire_schema(schema, Dialect.PLAIN if is_plain else dialect)
         except SchemaNotExpressible as error:
@@ -148,10 +148,6 @@ def without_refused_tools(request: ModelRequest, strategy: Strategy) -> ModelReq
     if takes_format_beside_tools(request.model) and not strategy.is_refused(request, beside_tools=True):
         return request
     return request.override(tools=[], tool_choice=None)
-
-
-def _with_plain_pattern(key: str, value: object) -> object:
-    return plain_pattern(value) if key == "pattern" and isinstance(value, str) else value
 
 
 def native_format_binding(request: ModelRequest, response_format: dict[str, object]) -> Binding:

@@ -107,6 +107,9 @@ class Strategy(ABC, Generic[SchemaT]):
     is_held: bool = False
     """Whether the provider enforces the schema."""
 
+    asks_afresh: bool = False
+    """Whether a repeated mistake is followed by a request without it, and not by the next strategy."""
+
     corrects_briefly: bool = True
     """Whether corrections are one line instead of LangChain's text."""
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
@@ -221,13 +221,15 @@ def run_of(way: Way, limits: str, kinds: Sequence[str]) -> list[str]:
     """Run an agent, and return what was said in vain."""
     forget_refusals()
     server, strategy, check = way
-    script, problems, was_over = iter(kinds), list[str](), False
+    script, problems, was_over, known = iter(kinds), list[str](), False, 0
 
     def answer(messages: list[BaseMessage], request: ScriptedRequest) -> AIMessage:
-        nonlocal was_over
+        nonlocal was_over, known
         said = said_since(messages)
-        if was_over and (LOG in said or "12:30" in said):
+        results = sum(isinstance(each, ToolMessage) and (LOG in each.text or "12:30" in each.text) for each in messages)
+        if was_over and results > known:
             problems.append("a tool ran although that was over")
+        known = results
         problems.extend(violations(said, Offer(request)))
         was_over = OVER in said
         return reply(next(script, "prose"))
