@@ -42,6 +42,8 @@ MAX_TASKS = 10
 
 _WIDTH = 132
 """Width of tables if stdout is not a terminal."""
+_LINES = 20
+"""Lines of progress at most if stderr is not a terminal."""
 
 experiments = typer.Typer(name="experiment", help="Repeat an experiment with a model of your own.", no_args_is_help=True)
 
@@ -124,9 +126,18 @@ def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int
     from answergraph.cli.terminal.live_view import progress_bar
     from answergraph.experiment.run_plan import run_all
 
+    total = len(list(plan.runs()))
     with progress_bar(TimeRemainingColumn()) as progress:
-        bar = progress.add_task("runs", total=len(list(plan.runs())))
-        return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=lambda: progress.advance(bar)))
+        bar = progress.add_task("runs", total=total)
+
+        def advance() -> None:
+            progress.advance(bar)
+            ended = int(progress.tasks[bar].completed)
+            # A log shows no bar; the table is its last line.
+            if progress.disable and ended < total and ended * _LINES // total > (ended - 1) * _LINES // total:
+                typer.echo(f"{ended} of {total} runs", err=True)
+
+        return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=advance))
 
 
 def _show(report: Report, out: Path) -> None:

@@ -112,7 +112,7 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1412, 71, "TAKT's teams: a leader shares a step's work out"),
     Room(
         "graphs/add_ons/triage",
-        4282,
+        4298,
         28,
         "witnesses: tests are run again on old and new code, and say which changed lines they run",
     ),
@@ -123,7 +123,7 @@ ADD_ONS = (
     Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
-        2540,
+        2546,
         45,
         "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage; limits of a run",
     ),

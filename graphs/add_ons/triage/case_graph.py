@@ -2,12 +2,12 @@
 
 ::
 
-    START → ask ──┬─ explore → hand_over → conclude_failed | conclude_passed ─┬→ report → END
-                  └─ conclude_flaky ──────────────────────────────────────────┘
+    START → ask ──┬─ explore → hand_over → conclude_failed | conclude_passed | conclude_unread ─┬→ report → END
+                  └─ conclude_flaky ────────────────────────────────────────────────────────────┘
 
 ``explore`` and the ``conclude`` nodes are agents: the first has tools and no response format, the others answer with a verdict
 supported by tool results, or abstain. A test that failed and passed in one run needs no judgment: ``conclude_flaky`` always
-uses the offline rules.
+uses the offline rules. If ``explore`` has read nothing there is nothing to quote: ``conclude_unread`` abstains without a model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from typing_extensions import TypedDict
 
 from answergraph import Abstention, AnswerRejected, Outcome, UsageLimits, create_agent
 from answergraph.evidence import ToolRun, answer_bundle
-from answergraph.graphs.add_ons.triage.offline.triage_policy import triage_case
+from answergraph.graphs.add_ons.triage.offline.triage_policy import nothing_read, triage_case
 from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.add_ons.triage.triage_prompts import (
@@ -58,6 +58,7 @@ from answergraph.offline.offline_policy import attach
 
 OFFLINE = "offline"
 EXPLORE, CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY = "explore", "conclude_failed", "conclude_passed", "conclude_flaky"
+CONCLUDE_UNREAD = "conclude_unread"
 
 EXPLORE_LIMITS = UsageLimits(model_calls=25)
 CONCLUDE_LIMITS = UsageLimits(model_calls=8)
@@ -139,15 +140,21 @@ def case_graph(model: str | BaseChatModel, name: str, witnesses: Witnesses | Non
     graph.add_node(CONCLUDE_FAILED, conclude_agent(model, verdicts, heard, name=CONCLUDE_FAILED))
     graph.add_node(CONCLUDE_PASSED, conclude_agent(model, FalsePositiveCheck, name=CONCLUDE_PASSED))
     graph.add_node(CONCLUDE_FLAKY, conclude_agent(resolve_model("offline", offline=triage_case), FlakyCheck, name=CONCLUDE_FLAKY))
+    graph.add_node(
+        CONCLUDE_UNREAD, conclude_agent(resolve_model("offline", offline=nothing_read), verdicts, name=CONCLUDE_UNREAD)
+    )
     graph.add_node("report", report.write)
 
     graph.add_edge(START, "ask")
     graph.add_conditional_edges("ask", route_after_ask, {"explore": EXPLORE, "conclude": CONCLUDE_FLAKY})
     graph.add_edge(EXPLORE, "hand_over")
-    graph.add_conditional_edges("hand_over", route_after_hand_over, {"failed": CONCLUDE_FAILED, "passed": CONCLUDE_PASSED})
+    graph.add_conditional_edges(
+        "hand_over", route_after_hand_over, {"failed": CONCLUDE_FAILED, "passed": CONCLUDE_PASSED, "unread": CONCLUDE_UNREAD}
+    )
     graph.add_edge(CONCLUDE_FAILED, "report")
     graph.add_edge(CONCLUDE_PASSED, "report")
     graph.add_edge(CONCLUDE_FLAKY, "report")
+    graph.add_edge(CONCLUDE_UNREAD, "report")
     graph.add_edge("report", END)
     return graph.compile(name="triage_case")
 
@@ -180,8 +187,10 @@ def route_after_ask(state: CaseState) -> Literal["explore", "conclude"]:
     return "conclude" if state["kind"] == "flaky" else "explore"
 
 
-def route_after_hand_over(state: CaseState) -> Literal["failed", "passed"]:
-    """Return the kind of the case, which decides the question."""
+def route_after_hand_over(state: CaseState) -> Literal["failed", "passed", "unread"]:
+    """Return the kind of the case, which decides the question; ``unread`` if nothing was read that could be quoted."""
+    if not any(run.name in LOOKS and run.succeeded and run.text for run in tool_runs(state["messages"])):
+        return "unread"
     return "passed" if state["kind"] == "passed" else "failed"
 
 

@@ -43,6 +43,13 @@ def test_offline_it_runs_end_to_end_and_every_output_says_what_the_figures_are(t
     assert "Failed" not in ended.err
 
 
+def test_progress_is_printed_where_there_is_no_terminal(tmp_path: Path) -> None:
+    ended = evidence_effect(tmp_path, "--tasks", "10", "--repeats", "3", settings=("no_format",))
+    told = [line for line in ended.err.splitlines() if line.endswith(" of 30 runs")]
+    assert 5 < len(told) <= 20
+    assert told[0] == "2 of 30 runs"
+
+
 def test_the_figures_of_a_language_model_carry_no_warning(tmp_path: Path) -> None:
     with OpenAIServer(DILIGENT) as server:
         ended = evidence_effect(tmp_path, "--tasks", "1", base_url=server.base_url, settings=("no_format", "require_tools"))

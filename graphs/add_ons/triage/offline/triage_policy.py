@@ -54,6 +54,12 @@ def triage_case(request: OfflineRequest) -> AIMessage:
     return _Investigation(request, case_id, answered_calls(request.messages)).reply()
 
 
+def nothing_read(request: OfflineRequest) -> AIMessage:
+    """Abstain: nobody has looked at the case."""
+    schema = next(each for each in request.formats if "missing" in each.field_names)
+    return request.answer(schema, {"missing": ["what the test run says: nothing of it was read"]})
+
+
 @dataclass(frozen=True)
 class _Investigation:
     """A case and the state of its investigation."""

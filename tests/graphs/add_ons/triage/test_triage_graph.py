@@ -92,11 +92,12 @@ def test_exploring_offers_no_answer_and_concluding_offers_the_verdict_and_the_ab
     assert (report["status"], report["answer"]["missing"]) == ("abstained", ["a log"])
 
 
-def test_before_any_tool_call_only_the_abstention_is_offered(run: Run, place: Path) -> None:
-    model = ScriptedChatModel(replies=["I know already.", answers("Abstention", {"missing": ["all"], "tried": []})])
-    run(create_triage_agent(model), {"folder": str(place)})
-    assert model.requests[-1].tool_names[-1] == "Abstention"
-    assert "FalseNegativeCheck" not in model.requests[-1].tool_names
+def test_a_model_that_has_read_nothing_is_not_asked_for_a_verdict(run: Run, place: Path) -> None:
+    model = ScriptedChatModel(replies=["I know already."])
+    (report,) = run(create_triage_agent(model), {"folder": str(place)})["reports"]
+    assert len(model.requests) == 1
+    assert (report["status"], report["verdict"]) == ("abstained", "unknown")
+    assert report["answer"]["missing"] == ["what the test run says: nothing of it was read"]
 
 
 def test_a_passed_case_with_a_failure_in_its_output_is_judged_as_a_possible_false_pass(run: Run, tmp_path: Path) -> None:
