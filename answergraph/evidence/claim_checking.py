@@ -16,13 +16,14 @@ from answergraph.evidence.numbers.numerals import numerals
 from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown
 from answergraph.evidence.said_claims import check_said
 from answergraph.evidence.searched_result import SearchedResult
-from answergraph.evidence.source_runs import Source, runs_of
+from answergraph.evidence.source_runs import Source, runs_of, with_overruled
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.texts.written_words import WrittenWords
 from answergraph.evidence.value_records import compute, is_echoed, record_of_value
 from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, Fields, is_persons, record_of, support_of
+from answergraph.state.messages import is_default_repr
 from answergraph.state.tool_results import ToolRun
 
 _NO_SUCH_NUMBER = "no tool result holds this number"
@@ -116,7 +117,7 @@ def locate(value: Any, mark: Mark, texts: Sequence[str]) -> FieldRecord:
 
 
 def may_support(run: ToolRun) -> bool:
-    return run.succeeded and run.counts and bool(run.text)
+    return run.succeeded and run.counts and bool(run.text) and not is_default_repr(run.text)
 
 
 def check_fields(
@@ -135,7 +136,7 @@ def check_fields(
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
     """
-    written = WrittenWords(runs)
+    written, runs = WrittenWords(runs), with_overruled(runs)
     # The newest result comes first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)

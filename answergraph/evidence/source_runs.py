@@ -1,6 +1,7 @@
 """What counts as a source of evidence: texts, files, calls of tools with their results, and the caller's own messages."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NotRequired
 
@@ -43,6 +44,14 @@ def _run_of(source: object, number: int) -> ToolRun:
     if isinstance(source, str):
         return ToolRun(f"text_{number}", f"text_{number}", {}, (source,), kind="text")
     raise AgentSpecError(f"sources: {shown(source)} is neither a text, a path of a file, nor a ToolRun.")
+
+
+def with_overruled(runs: Sequence[ToolRun]) -> list[ToolRun]:
+    """Return runs, each with the last call of the same tool with the same arguments if that returned something else."""
+    last = {(run.name, repr(run.args)): run for run in runs if run.kind == "tool" and run.succeeded}
+    newest = [last.get((run.name, repr(run.args)), run) for run in runs]
+    pairs = zip(runs, newest, strict=True)
+    return [replace(run, overruled_by=other.tool_call_id) if run.texts != other.texts else run for run, other in pairs]
 
 
 def input_records(messages: Sequence[AnyMessage]) -> list[RecordedResult]:

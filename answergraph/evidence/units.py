@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from answergraph.evidence.numbers.number_words import BOUND_BEFORE
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.surroundings import lines_around
 from answergraph.state.field_record import Evidence, Pair
@@ -15,6 +16,7 @@ MASK = "\ufffd"
 """Stands for each character that a middleware removed and no evidence names."""
 
 _CUT = "…"
+_MAX_BOUND_CHARACTERS = 32
 _ADDRESSES, _TITLES = ("url", "uri", "source"), ("title", "filename")
 """Where providers and document loaders have the address and the title of a source."""
 
@@ -31,7 +33,11 @@ def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
         start, end, unit = _unit(result, first, last)
     about: Any = next((about for low, high, about in run.sources if low <= first and spans[0][1] <= high), {})
     # Pairs are lists, as after a checkpoint.
-    evidence: Any = {"source": {"kind": run.kind, "id": run.tool_call_id, "name": run.name, **_named(about)}, "unit": unit}
+    stale = {"overruled_by": run.overruled_by} if run.overruled_by else {}
+    evidence: Any = {
+        "source": {"kind": run.kind, "id": run.tool_call_id, "name": run.name, **_named(about), **stale},
+        "unit": unit,
+    }
     evidence |= {"marks": [[low - start, high - start] for low, high in spans], "place": [start, end]}
     page = about.get("page")
     # The document loaders of LangChain count from 0.
@@ -43,7 +49,9 @@ def _unit(result: SearchedResult, first: int, last: int) -> tuple[int, int, str]
     """Return the place and text of the sentence or row around a span, in whole lines; what is cut off a long line is ``…``."""
     text = result.run.text
     low, high = next(((low, high) for low, high in pairwise(result.offsets) if low <= first < high), (0, len(text)))
-    line_start, line_end = lines_around(text, first, last, low, high)
+    # "less than" above a number makes it a bound.
+    bound = BOUND_BEFORE.search(text, max(first - _MAX_BOUND_CHARACTERS, low), first) if text[first:last][:1].isdigit() else None
+    line_start, line_end = lines_around(text, bound.start() if bound else first, last, low, high)
     before, after = first - line_start, line_end - last
     start = first - min(before, max(MAX_CHARACTERS_AROUND - after, MAX_CHARACTERS_AROUND // 2))
     end = last + min(after, max(MAX_CHARACTERS_AROUND - before, MAX_CHARACTERS_AROUND // 2))

@@ -41,6 +41,8 @@ class SourceRef(TypedDict):
     """The tool, or the file."""
     title: NotRequired[str]
     url: NotRequired[str]
+    overruled_by: NotRequired[str]
+    """The id of a later call of the same tool with the same arguments that returned something else."""
 
 
 class Evidence(TypedDict):

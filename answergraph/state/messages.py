@@ -105,10 +105,15 @@ def failed_call_message(call: Mapping[str, object], words: str) -> ToolMessage:
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 
 
+def is_default_repr(text: str) -> bool:
+    """Return whether a text is what Python writes for an object without a text of its own: ``<Row object at 0x7f00>``."""
+    return text.endswith((">", ">]")) and len(text) <= _MAX_REPR and _DEFAULT_REPR.fullmatch(text) is not None
+
+
 def with_own_text(result: ToolMessage) -> ToolMessage:
     """Return a tool's result, or an error if its text is only what Python writes for an object without a text of its own."""
     text = result.content
-    if not isinstance(text, str) or not text.endswith((">", ">]")) or len(text) > _MAX_REPR or not _DEFAULT_REPR.fullmatch(text):
+    if not isinstance(text, str) or not is_default_repr(text):
         return result
     return result.model_copy(update={"content": NO_TEXT.format(name=result.name, text=text), "status": "error"})
 

@@ -53,6 +53,8 @@ class ToolRun:
     """What it is: a call, the caller's own message, or a text given to ``check_evidence``."""
     computes: bool = False
     """Whether the tool transforms what it is given, as code does: its result supports numbers and dates, but no text."""
+    overruled_by: str | None = None
+    """The later call of the same tool with the same arguments that returned something else."""
     shown: str | None = None
     """The text shown to the model instead of the result, if different; empty if removed."""
 

@@ -42,7 +42,7 @@ CORE = (
     Room("answergraph/json_schema", 1210, 34),
     Room(
         "answergraph/state",
-        2542,
+        2553,
         92,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run",
     ),
@@ -56,8 +56,8 @@ CORE = (
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
-        *("answergraph/evidence", 4807, 51),
-        "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims",
+        *("answergraph/evidence", 4846, 51),
+        "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims, age",
     ),
     Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),

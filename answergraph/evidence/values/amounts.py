@@ -17,7 +17,7 @@ _CJK = re.compile(r"(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+
 _CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
 _FRACTION = re.compile(r"[⅐-⅞¼-¾⁰-⁹²³¹]|分の|[个個]?半|\s?\^|/[0-9]")
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?![\w.])")
-_SIGNS = frozenset("-(▲△")
+_SIGNS = frozenset("-(▲△▼▽")
 _MONEY_BEFORE = re.compile(r"(?:[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)\s?\(?-?\Z")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
 _MINUS_BEHIND = re.compile(r"-(?=\s|\Z|[|,;)])")
@@ -149,7 +149,7 @@ def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amo
     if size and (word := size.group(1).casefold()) in words.MAGNITUDES and (word not in words.LETTERS or money):
         values, end = tuple(value * words.MAGNITUDES[word] for value in values), size.end()
     after = text[end : end + _LOOK]
-    unit = after[0] if after[:1] in {"%", "‰"} else _joined_unit(before, after)
+    unit = share if (share := after.lstrip(" ")[:1]) in {"%", "‰"} else _joined_unit(before, after)
     return Amount(_signed(text, values, start, end, money), start, end, unit)
 
 
@@ -167,7 +167,7 @@ def _signed(text: str, values: tuple[Decimal, ...], start: int, end: int, money:
         return negative  # brackets of a text that runs from right to left
     if sign == "-" and not _is_hyphen(before, rest):
         return negative
-    if sign in {"▲", "△"} or words.MINUS_WORD.search(before) or _MINUS_BEHIND.match(after):
+    if sign in {*"▲△▼▽"} or words.MINUS_WORD.search(before) or _MINUS_BEHIND.match(after):
         return negative
     return (*values, *negative) if _BOOKED.match(after) else values
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
+from answergraph.evidence.texts.quote_borders import follows_negation
 from answergraph.evidence.texts.value_text import ValueText, plain, words_of
 from answergraph.evidence.values import dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
@@ -25,6 +26,8 @@ _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 """What is surely no number is a code: ``007``."""
 _SYMBOLS = "+#"
+_CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
+_ID = re.compile(r"(?<![\w.,/-])\d+(?:-\d+){2,}(?![\w/-])")
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
 _KNOWS_MONTHS = find_spec("babel") is not None
@@ -80,13 +83,18 @@ class ValueFinder:
 
     def _places(self, value: Any, mark: ValueMark) -> Iterator[_Place]:
         spelled = [text for text, meaning in mark.spelled if meaning == value and type(meaning) is type(value)]
-        if spelled:
-            yield from (place for text in spelled for place in self._places_of_text(text))
+        if spelled or isinstance(value, bool):
+            words = spelled or [str(value)]
+            # "not paid" does not say that it is paid.
+            yield from (
+                place
+                for text in words
+                for place in self._places_of_text(text)
+                if not follows_negation(self.searched.text, place.start)
+            )
         elif isinstance(value, Enum):
             for own in (value.value, value.name.replace("_", " ")):
                 yield from self._places(own, mark)
-        elif isinstance(value, bool):
-            yield from self._places_of_text(str(value))
         elif isinstance(value, int | float | Decimal):
             yield from self._places_of_number(value, mark)
         elif isinstance(value, date):
@@ -147,10 +155,8 @@ class ValueFinder:
         if not Decimal(wanted).is_finite():
             return
         for amount in self._amounts_for(mark.locale):
-            if self._is_part_of_date(amount):
-                continue
             readings = [value for value in amount.readings if self._has_value(amount, value, wanted, mark)]
-            if readings:
+            if readings and not self._is_part(amount):
                 others = [value for value in amount.readings if value not in readings]
                 doubt = f"it may be {others[0]} as well as {readings[0]}" if _is_doubtful(readings, others) else None
                 yield _Place(amount.start, amount.end, doubt)
@@ -177,10 +183,22 @@ class ValueFinder:
     def _clocks(self) -> list[dates.TimePlace]:
         return list(dates.times_in(self.searched))
 
-    def _is_part_of_date(self, amount: Amount) -> bool:
+    def _is_part(self, amount: Amount) -> bool:
+        """Return whether a number is part of a date, a time, or an id such as a card's number; a year counts as a number."""
         digits = self.searched.text[amount.start : amount.end]
         is_year = len(digits) == _YEAR_DIGITS and digits.isdigit()
-        return any(start <= amount.start and amount.end <= end for start, end in self._in_dates) and not is_year
+        in_date = not is_year and (_is_within(amount, self._in_dates) or _is_within(amount, self._in_worded_dates))
+        return in_date or _is_within(amount, self._in_ids)
+
+    @cached_property
+    def _in_worded_dates(self) -> list[tuple[int, int]]:
+        # "12 sold in March 2025" is read as a date too.
+        places = ((place.start, place.end) for place in self._worded_dates if place.readings[0][0] is not None)
+        return [place for place in places if _CLOSE_DATE.fullmatch(self.searched.text[slice(*place)])]
+
+    @cached_property
+    def _in_ids(self) -> list[tuple[int, int]]:
+        return [match.span() for match in _ID.finditer(self.searched.text) if match.span() not in self._in_dates]
 
     def _numeric_dates(self, locale: str | None) -> list[dates.DatePlace]:
         if locale not in self._dates:
@@ -232,6 +250,10 @@ class ValueFinder:
         for clock in self._clocks:
             if clock.value == wanted.replace(microsecond=0, tzinfo=None):
                 yield _Place(clock.start, clock.end)
+
+
+def _is_within(amount: Amount, places: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= amount.start and amount.end <= end for start, end in places)
 
 
 def _is_doubtful(readings: Sequence[Decimal], others: Sequence[Decimal]) -> bool:

@@ -76,6 +76,10 @@ SUPPORTED: list[tuple[Any, str]] = [
     (Colour.RED, "a red car"),
     (Colour.SKY_BLUE, "a sky blue car"),
     (True, "paid: true"),
+    (12, "12 sold in March 2025"),
+    (12, "Mar 12\nApr 15"),
+    (2025, "id 7, 2025-10-27"),
+    (Decimal("0.99"), "99 %"),
 ]
 
 NOT_FOUND: list[tuple[Any, str]] = [
@@ -104,6 +108,10 @@ NOT_FOUND: list[tuple[Any, str]] = [
     (time(2, 30), "午後2時30分"),
     (Colour.RED, "a blue car"),
     (False, "paid: true"),
+    (True, "paid: not true"),
+    (Decimal("5.5"), "▼5.5"),
+    (1234, "card 1234-5678-9012-3456"),
+    (12, "ISBN 978-3-12-345678-9"),
 ]
 
 
@@ -135,6 +143,14 @@ def test_a_date_is_found_by_value_in_many_languages(text: str) -> None:
     pytest.importorskip("babel", reason="the extra [documents]")
     assert status_of(date(2025, 10, 27), text) == "supported"
     assert status_of(date(2025, 11, 27), text) == "not_found"
+
+
+@pytest.mark.parametrize(
+    "text", ["on 27 October 2025", "October 27, 2025", "27. Oktober 2025", "27-Oct-25", "27 de outubro de 2025"]
+)
+def test_the_day_of_a_date_is_no_number(text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert status_of(27, text) == "not_found"
 
 
 @pytest.mark.parametrize(
@@ -182,6 +198,7 @@ def test_one_of_several_labels_is_enough() -> None:
 def test_a_value_is_found_as_the_document_spells_it() -> None:
     mark = Grounded(spelled={"PAID": True, "offen": False})
     assert [status_of(value, "Status: PAID", mark) for value in (True, False)] == ["supported", "not_found"]
+    assert status_of(True, "Status: not PAID", mark) == "not_found"
 
 
 def test_a_unit_is_demanded_by_its_name() -> None:
