@@ -85,7 +85,7 @@ def test_the_outcome_has_a_record_of_every_field(run: Run) -> None:
         "steps[1].name": "unchecked",
         "steps[1].quote": "supported",
     }
-    assert outcome["support"] == 2 / 5
+    assert outcome["support"] == 1 / 4  # one quote given twice counts once
     [evidence] = outcome["fields"]["steps[1].quote"]["evidence"]
     assert evidence == {
         "source": {"kind": "tool", "id": 'read_log {"path": "a"}', "name": "read_log"},
@@ -153,6 +153,6 @@ def test_a_check_that_names_a_field_which_the_answer_has_not_is_a_mistake(run: R
 
 
 def test_what_is_written_in_place_of_a_tool_or_a_person_is_marked_as_ours(run: Run) -> None:
-    result = run(agent_of(finding(9), "prose", finding(1)), {"messages": "?"})
+    result = run(agent_of(finding(9), "prose", finding(1, TRUE)), {"messages": "?"})
     marked = [(m.type, m.id.startswith(CORRECTION_ID_PREFIX)) for m in result["messages"] if m.type != "ai"]
     assert marked == [("human", False), ("tool", False), ("tool", True), ("human", True), ("tool", False)]
