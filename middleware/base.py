@@ -51,6 +51,9 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     checks_marks: bool = False
     """Whether it checks the marks ``Quote()`` and ``FromTools()``; marks without a checker are refused."""
 
+    checks_in_thread: bool = False
+    """Whether ``check_answer`` leaves the event loop of an awaited run, since it reads files or takes long."""
+
     answer_types: Sequence[type[Any]] = ()
     """Answer types it adds to the agent's response format."""
 

@@ -16,6 +16,7 @@ from answergraph.evidence.claims import Claim, default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.said_claims import unjudged
 from answergraph.evidence.source_runs import InputState, input_records
+from answergraph.evidence.values.month_names import are_read
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork
@@ -131,6 +132,11 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """The tools whose results count, except another agent's."""
         own = type(self).evidence is GroundedAnswer.evidence
         return (*(self.sources if own and isinstance(self.sources, tuple) else ()), *self.computes)
+
+    @property
+    def checks_in_thread(self) -> bool:  # type: ignore[override]  # a class attribute there
+        """Whether the first check still has to read the names of the months, from files."""
+        return not are_read()
 
     def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Offer only the abstention until there is evidence."""

@@ -58,7 +58,7 @@ def check_answer(
 ) -> Step[Checked]:
     """Return the reading, rejected if a check did not accept the answer, and the combined verdict of the checks.
 
-    Checks that search long texts run ``in_thread``.
+    Checks that search long texts run ``in_thread``, and those of a middleware that says so.
 
     Raises:
         AgentSpecError: If a check returns something else, or changes the answer.
@@ -66,7 +66,8 @@ def check_answer(
     verdicts: list[AnswerAccepted] = []
     for check in checks:
         try:
-            said = yield from off_loop(check, reading.value, state, runtime, when=in_thread)
+            is_slow = in_thread or getattr(getattr(check, "__self__", None), "checks_in_thread", False)
+            said = yield from off_loop(check, reading.value, state, runtime, when=is_slow)
             verdict = _accepted(check, (yield from said.step) if isinstance(said, MoreWork) else said)
             made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:

@@ -84,7 +84,14 @@ def test_the_schemas_show_the_typed_answer_and_a_form_for_the_context(client: Sy
     assert "final_answer" in json.dumps(calculator["output_schema"])
     context = client.assistants.get_schemas(assistant_id(client, "agent"))["context_schema"]
     assert context is not None
-    assert list(context["properties"]) == ["model", "system_prompt", "response_format", "strategy", "max_model_calls"]
+    assert list(context["properties"]) == [
+        "model",
+        "system_prompt",
+        "response_format",
+        "strategy",
+        "max_model_calls",
+        "max_seconds",
+    ]
     assert context["properties"]["model"]["default"] == "offline"
     assert all(field["description"] for field in context["properties"].values())
 

@@ -56,7 +56,7 @@ CORE = (
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
-        *("answergraph/evidence", 4846, 51),
+        *("answergraph/evidence", 4852, 51),
         "one walk for all fields, bundles with units; values found by value and label; quotes shown whole; sums, claims, age",
     ),
     Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
@@ -75,7 +75,7 @@ CORE = (
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; asked afresh",
     ),
     Room(
-        *("middleware", 1277, 144),
+        *("middleware", 1286, 144),
         "a hook per node, in both colours; the caller's input as a source; one judging call for claims; what a hook returns",
     ),
     Room("graphs/*.py", 130, 18),

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
 from answergraph import AutoStrategy, PromptedStrategy, Quote, ToolStrategy, aresume, aunfinished, create_agent
-from answergraph.graphs import create_calculator, create_judge, create_triage_agent, create_workflow
+from answergraph.evidence.values.month_names import month_names
+from answergraph.graphs import create_calculator, create_extractor, create_judge, create_triage_agent, create_workflow
 from answergraph.graphs.add_ons.calculator.general_agent import general_agent
 from answergraph.middleware import GroundedAnswer
 from answergraph.models import ReActTextModel
@@ -25,6 +27,13 @@ class Quoted(BaseModel):
     """What the log says."""
 
     said: Annotated[list[str], Quote()]
+
+
+class Payment(BaseModel):
+    """What is to be paid, and when."""
+
+    total: float
+    due: date
 
 
 def read_log() -> str:
@@ -78,6 +87,13 @@ async def shipped_graphs(folder: Path) -> None:
     await create_workflow([step("work", lambda state: {"text": "done"}, {"done": "COMPLETE"})]).ainvoke({"task": "T"})
 
 
+async def first_extraction(folder: Path) -> None:
+    month_names.cache_clear()
+    replies = [call("Payment", {"total": 20, "due": "2026-05-03"})]
+    agent = create_extractor(ScriptedChatModel(replies=replies), Payment)
+    assert (await agent.ainvoke({"document": "Amount due: 20.00 on 3 May 2026"}))["outcome"]["support"] == 1
+
+
 async def triage(folder: Path) -> None:
     results = '<testsuite><testcase name="t"><failure>assert 1 == 2</failure></testcase></testsuite>'
     await asyncio.to_thread((folder / "results.xml").write_text, results)
@@ -86,7 +102,7 @@ async def triage(folder: Path) -> None:
     assert len(found["reports"]) == 1
 
 
-@pytest.mark.parametrize("runs", [agents, streams, text_protocol, shipped_graphs, triage])
+@pytest.mark.parametrize("runs", [agents, streams, text_protocol, shipped_graphs, first_extraction, triage])
 async def test_an_awaited_run_makes_no_blocking_call(runs: Callable[[Path], Awaitable[None]], tmp_path: Path) -> None:
     await runs(tmp_path)  # late imports happen now
     with blockbuster_ctx():

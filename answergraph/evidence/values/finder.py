@@ -8,7 +8,6 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
@@ -16,7 +15,7 @@ from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import follows_negation
 from answergraph.evidence.texts.value_text import ValueText, plain, words_of
-from answergraph.evidence.values import dates
+from answergraph.evidence.values import dates, month_names
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.labels import is_labelled
 
@@ -30,8 +29,6 @@ _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-
 _ID = re.compile(r"(?<![\w.,/-])\d+(?:-\d+){2,}(?![\w/-])")
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
-_KNOWS_MONTHS = find_spec("babel") is not None
-"""Whether the names of months are known: a date is refused without them, a string that is a date is only not found."""
 
 
 class ValueMark(NumberMark, Protocol):
@@ -207,7 +204,8 @@ class ValueFinder:
 
     @cached_property
     def _worded_dates(self) -> list[dates.DatePlace]:
-        return dates.worded_dates_in(self.searched) if _KNOWS_MONTHS else []
+        # Without the names a date is refused; what a string or a number says of a date is only not found.
+        return dates.worded_dates_in(self.searched) if month_names.ARE_KNOWN else []
 
     def _places_of_date(self, wanted: date, mark: ValueMark) -> Iterator[_Place]:
         if isinstance(wanted, datetime):

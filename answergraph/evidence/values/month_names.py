@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import find_spec
 
 from answergraph.evidence.texts.value_text import words_of
 from answergraph.runtime.extras import extra_needed
 
+ARE_KNOWN = find_spec("babel") is not None
+"""Whether the package is installed that knows the names."""
 _RARE = 3
 """A meaning that so many times fewer languages have does not count: the May of English is the October of another."""
 
@@ -23,6 +26,11 @@ def month_names() -> Mapping[str, tuple[int, ...]]:
         name: tuple(sorted(month for month, count in counts.items() if count * _RARE > max(counts.values())))
         for name, counts in languages.items()
     }
+
+
+def are_read() -> bool:
+    """Return whether no names are left to read: it takes half a second and reads files, which no event loop should wait for."""
+    return not ARE_KNOWN or month_names.cache_info().currsize > 0
 
 
 def _names() -> Iterator[tuple[str, int]]:

@@ -112,8 +112,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     graph.add_edge(START, BEGIN)
     for node in first:
         graph.add_edge(BEGIN, node)
-    graph.add_edge(first, COMPARE)
-    for node in later:
+    # The first ones are one superstep and need no joined edges: after those, LangGraph's development server hides a wait.
+    for node in names:
         graph.add_edge(node, COMPARE)
     where: dict[Hashable, str] = {f"ask_{place}": node for place, node in enumerate(later, start=1)}
     graph.add_conditional_edges(COMPARE, Router(_route, name="route after compare"), {**where, "finish": END})

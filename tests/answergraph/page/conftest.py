@@ -28,7 +28,7 @@ FOREIGN = ("langchain_agent", "langchain_answer", "reporting", "plain", "supervi
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")
-DOCUMENTS = ("invoice", "refused_invoice", "parts", "reviewed_invoice")
+DOCUMENTS = ("invoice", "refused_invoice", "parts", "reviewed_invoice", "second_opinion")
 NESTED = ("guides", "langchain_guides", "priced")
 
 

@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel, Field
 
 from answergraph import Derived, create_agent
-from answergraph.graphs import create_extractor
+from answergraph.graphs import create_ensemble, create_extractor
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 
@@ -95,6 +95,14 @@ def parts() -> Any:
     items = [{"what": f"part-{number:03}", "amount": number + (0.5 if number != 40 else 0.75)} for number in range(1, MANY + 1)]
     check = GroundedAnswer(sources=Input(), fields="all")
     return create_agent(_answers("Parts", {"items": items}), response_format=Parts, middleware=[check], name="parts")
+
+
+def second_opinion() -> Any:
+    """Return two readers that differ about the number, and a person who decides."""
+    other = {**MADE_UP, "number": "1961", "supplier": {"name": "Brenner & Sohn GmbH"}, "purchase_order": None}
+    one = {**other, "number": "RE-2026-01847"}
+    readers = [create_extractor(_answers("Invoice", args), Invoice, on_doubt="omit") for args in (one, other)]
+    return create_ensemble(readers, on_doubt="review", checkpointer=True, name="second_opinion")
 
 
 def reviewed_invoice() -> Any:

@@ -84,6 +84,24 @@ def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, serv
     expect(page.locator(".fieldlist")).to_contain_text("given")
 
 
+def test_a_person_decides_between_the_readings_of_an_ensemble(page: Page, server: httpx.Client) -> None:
+    thread = past(server, "second_opinion", {"input": {"document": INVOICE}})
+    opened(page, "second_opinion", thread)
+    expect(page.locator(".queue b")).to_have_text(["number"])
+    expect(page.locator(".reading[data-on]")).to_have_count(0)
+    readings = page.locator(".reading .value")
+    expect(readings.filter(has_text="RE-2026-01847")).to_have_count(1)
+    heading = page.locator(".decide h2")
+    heading.focus()
+    chosen = "ab"[readings.all_inner_texts().index("RE-2026-01847")]
+    page.keyboard.press(chosen)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Answered", timeout=LONGEST_RUN)
+    values = server.get(f"/threads/{thread}/state").json()["values"]
+    assert values["structured_response"]["number"] == "RE-2026-01847"
+    assert values["outcome"]["fields"]["number"]["accepted_by"] == "person"
+
+
 def test_when_somebody_else_was_faster_nothing_is_sent(page: Page, server: httpx.Client) -> None:
     thread = waiting(page, server)
     page.get_by_role("button", name="Choose a").click()
