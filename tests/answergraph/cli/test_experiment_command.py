@@ -152,9 +152,10 @@ def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, how: signal.S
             goes_on.set()
             process.kill()
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
-        assert err == (
+        interrupted = (
             f"Interrupted.\nRepeat the command to resume from {tmp_path / 'runs.jsonl'}.\n" if how == signal.SIGINT else ""
         )
+        assert err == f"1 of 3 runs\n{interrupted}"
         assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
         before = len(server.requests)
         ended = evidence_effect(tmp_path, *RUN, base_url=server.base_url, settings=("tool_strategy",))
