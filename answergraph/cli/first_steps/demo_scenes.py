@@ -24,7 +24,7 @@ QUESTION = "Did the tests pass?"
 WITH_LOG = f"{QUESTION} This is the log:\n{LOG}"
 LIMITS = UsageLimits(model_calls=12, seconds=60)
 """A scripted model stays far below them; a small model on a slow machine may not."""
-VERDICTS = {"disagreement": "test and application disagree", "false-pass": "should have failed", "not-real": "should have passed"}
+VERDICTS = {"disagreement": "disagreement", "false-pass": "should have failed", "not-real": "should have passed"}
 
 
 class Report(BaseModel):
