@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, SecretStr
 
 from answergraph import ToolStrategy, create_agent
-from answergraph.middleware import wrap_model_call
+from answergraph.middleware import wrap_model_call, wrap_tool_call
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer, ToolCall, calls
@@ -80,6 +80,27 @@ def test_the_conversation_keeps_what_the_model_wrote(run: Any) -> None:
     with OpenAIServer([calls(ToolCall("search", '{"query": "x')), RIGHT]) as server:
         messages = run(agent_at(server), {"messages": ["Did it pass?"]})["messages"]
     assert [call["args"] for m in messages for call in getattr(m, "invalid_tool_calls", ())] == ['{"query": "x']
+
+
+@pytest.mark.parametrize("is_wrapped", [False, True])
+def test_a_result_whose_text_no_request_can_contain_is_sent_without_those_characters(run: Any, is_wrapped: bool) -> None:
+    @tool("search")
+    def list_files(query: str) -> str:
+        """List files, one of which has a name that is not UTF-8."""
+        return "caf\udce9.txt, résumé.txt"
+
+    @wrap_tool_call
+    def through(request: Any, handler: Any) -> Any:
+        return handler(request)
+
+    middleware = [through] if is_wrapped and not run.is_async else []
+    with OpenAIServer([calls(ToolCall("search", {"query": "x"})), RIGHT]) as server:
+        model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("key"), max_retries=0)
+        agent = create_agent(model, [list_files], response_format=ToolStrategy(Verdict), middleware=middleware)
+        result = run(agent, {"messages": ["Which files are there?"]})
+        assert server.requests[1].body["messages"][-1]["content"] == result["messages"][2].content
+    assert result["messages"][2].content == "caf?.txt, résumé.txt"
+    assert result["structured_response"] == Verdict(passed=True)
 
 
 def test_results_stand_after_their_calls_in_the_order_of_their_arrival(run: Any) -> None:

@@ -113,6 +113,9 @@ def is_default_repr(text: str) -> bool:
 def with_own_text(result: ToolMessage) -> ToolMessage:
     """Return a tool's result, or an error if its text is only what Python writes for an object without a text of its own."""
     text = result.content
+    if isinstance(text, str) and (legal := text.encode(errors="replace").decode()) != text:
+        # A lone surrogate, as in the name of a file that is not UTF-8: no request can contain one.
+        return result.model_copy(update={"content": legal})
     if not isinstance(text, str) or not is_default_repr(text):
         return result
     return result.model_copy(update={"content": NO_TEXT.format(name=result.name, text=text), "status": "error"})
