@@ -13,6 +13,7 @@ from typing_extensions import TypeForm, TypeVar
 
 from answergraph.answers.schemas import answer_schema
 from answergraph.answers.schemas.item_keys import Key
+from answergraph.answers.schemas.json_names import DeclaredField
 from answergraph.asking.strategies.declared_format import as_strategy
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.calling.single_call import SingleReply, ask_once
@@ -65,6 +66,10 @@ class AnswerSchema(Generic[AnswerT]):
     def keys(self) -> Mapping[str, Key]:
         """What names the items of lists, by the path of the list."""
         return self._schema.keys
+
+    def field_at(self, place: FieldPath) -> DeclaredField:
+        """Return the path of a field, in Python names, and its types, by its place in an answer's JSON, which has aliases."""
+        return self._schema.field_at(place)
 
     @cached_property
     def marks(self) -> Mapping[FieldPath, Mark]:

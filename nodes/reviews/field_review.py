@@ -34,8 +34,8 @@ _REJECTED = "A person turned this down."
 class FieldReview:
     """A review of an answer's doubtful fields: ``ask`` decides them, then ``data`` is the answer with what a person set."""
 
-    def __init__(self, schema: AnswerSchema, data: Any, fields: Fields) -> None:
-        """Take an answer as JSON, and the records of its doubtful fields by path."""
+    def __init__(self, schema: AnswerSchema, data: Any, fields: Fields, places: Mapping[str, FieldPath] | None = None) -> None:
+        """Take an answer as JSON, and the records of its doubtful fields by path, with their places in the JSON if known."""
         self.schema = schema
         self.data = data
         self.given: dict[str, Any] = {}
@@ -43,6 +43,7 @@ class FieldReview:
         self.rejected: dict[str, str] = {}
         """Why a person turned a field down, by path."""
         self._open: dict[str, FieldRecord] = dict(fields)
+        self._places = places or {}
         self._problem = ""
 
     def ask(self) -> None:
@@ -76,7 +77,7 @@ class FieldReview:
             return None  # the readings of several agents need not fit together
 
     def _place(self, path: str) -> FieldPath:
-        return place_in(self.data, path, self._value()) or FieldPath(path)
+        return self._places.get(path) or place_in(self.data, path, self._value()) or FieldPath(path)
 
     def _schema_of(self, path: str, value: Any) -> dict[str, Any]:
         root = self.schema.value_schema

@@ -21,6 +21,7 @@ from answergraph.state.field_path import FieldPath
 
 if TYPE_CHECKING:
     from answergraph.answers.schemas.item_keys import Keys
+    from answergraph.answers.schemas.json_names import DeclaredField
 
 CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
 """The keys under which models write the arguments of a call."""
@@ -118,6 +119,12 @@ class AnswerSchema:
         from answergraph.answers.schemas.item_keys import keys_of  # noqa: PLC0415 - few runs change items
 
         return {} if isinstance(self.declared, dict) else keys_of(self.declared)
+
+    def field_at(self, place: FieldPath) -> DeclaredField:
+        """Return the path of a field, in the names of the declared type, and its types, by its place in JSON."""
+        from answergraph.answers.schemas import json_names  # noqa: PLC0415 - few answers are compared
+
+        return json_names.field_at(self.annotation, place)
 
     @cached_property
     def _known_keys(self) -> KnownKeys:
@@ -271,7 +278,8 @@ class TypeValidator:
         if self.instance_of is not None:
             return isinstance(value, self.instance_of)
         try:
-            self.adapter.validate_python(value, strict=self.strict or None)
+            # A value has the names of the type; only its JSON has aliases.
+            self.adapter.validate_python(value, strict=self.strict or None, by_alias=True, by_name=True)
         except ValueError:
             return False
         return True

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
 from itertools import islice
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from typing_extensions import TypeAliasType, is_typeddict
+from typing_extensions import TypeAliasType
 
+from answergraph.answers.schemas.json_names import fields_of_type, json_name
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_path import EVERY_ITEM, FieldPath
 
@@ -76,7 +74,7 @@ def _has_key(declared: object, seen: set[int]) -> bool:
     seen.add(id(declared))
     if isinstance(declared, TypeAliasType):
         return _has_key(declared.__value__, seen)
-    return any(_has_key(hint, seen) for hint in _fields_of(declared).values())
+    return any(_has_key(hint, seen) for hint in fields_of_type(declared).values())
 
 
 def _keys_in(declared: object, path: FieldPath, above: tuple[object, ...]) -> Iterator[tuple[str, Key]]:
@@ -91,8 +89,8 @@ def _keys_in(declared: object, path: FieldPath, above: tuple[object, ...]) -> It
     elif declared not in above and _has_key(declared, set()):
         if isinstance(declared, TypeAliasType):
             yield from _keys_in(declared.__value__, path, (*above, declared))
-        for name, hint in _fields_of(declared).items():
-            yield from _keys_in(hint, path / _json_name(declared, name, hint), (*above, declared))
+        for name, hint in fields_of_type(declared).items():
+            yield from _keys_in(hint, path / json_name(declared, name, hint), (*above, declared))
 
 
 def _of_json(key: Key, declared: object, path: FieldPath) -> Key:
@@ -100,9 +98,9 @@ def _of_json(key: Key, declared: object, path: FieldPath) -> Key:
     declared = _unwrapped(declared)
     items = get_args(declared)[:1] if get_origin(declared) is list else ()
     for item in map(_unwrapped, items):
-        known = _fields_of(item)
+        known = fields_of_type(item)
         if set(key.fields) <= known.keys():
-            return Key(*(_json_name(item, name, known[name]) for name in key.fields), may_delete=key.may_delete)
+            return Key(*(json_name(item, name, known[name]) for name in key.fields), may_delete=key.may_delete)
         raise AgentSpecError(f"{path}: {key!r} names no field of its items; they have {list(known)!r}.")
     raise AgentSpecError(f"{path}: {key!r} is on what is no list; write Annotated[list[Item], {key!r}].")
 
@@ -112,22 +110,3 @@ def _unwrapped(declared: object) -> Any:
     if isinstance(declared, TypeAliasType):
         return _unwrapped(declared.__value__)
     return _unwrapped(get_args(declared)[0]) if get_origin(declared) is Annotated else declared
-
-
-def _json_name(declared: object, name: str, hint: object) -> str:
-    """Return the name under which a field is dumped."""
-    known = getattr(declared, "__pydantic_fields__", {}).get(name)
-    infos = [each for each in (known, *get_args(hint)[1:]) if isinstance(each, FieldInfo)]
-    return next((each.serialization_alias for each in infos if each.serialization_alias), name)
-
-
-def _fields_of(declared: object) -> dict[str, Any]:
-    if isinstance(declared, type) and issubclass(declared, BaseModel):
-        fields = declared.model_fields
-        return {name: Annotated[field.annotation, None, *field.metadata] for name, field in fields.items()}
-    if is_dataclass(declared) or is_typeddict(declared):
-        try:
-            return get_type_hints(declared, include_extras=True)
-        except NameError:  # only Pydantic can resolve names local to a function
-            return {}
-    return {}

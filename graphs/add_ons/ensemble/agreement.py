@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
@@ -36,20 +37,20 @@ MERGE = 0
 class Part(NamedTuple):
     """A part of a reading's answer."""
 
-    parts: Parts
-    """Its place in that answer: items of lists may stand elsewhere in another."""
+    place: FieldPath
+    """Its place in the JSON of that answer: items of lists may stand elsewhere in another."""
     value: object
 
 
 class Place(NamedTuple):
-    """A place in the answer of the ensemble."""
+    """A place in the JSON of the ensemble's answer."""
 
-    path: FieldPath
+    now: FieldPath
     asked: FieldPath
-    """The same while readings are added; ``path`` changes if an item before it is left out."""
+    """The same while readings are added; ``now`` changes if an item before it is left out."""
 
     def inner(self, part: str | int, asked: str | int) -> Place:
-        return Place(self.path / part, self.asked / asked)
+        return Place(self.now / part, self.asked / asked)
 
 
 class Candidate(NamedTuple):
@@ -70,7 +71,7 @@ class Agreement:
         readings: Sequence[Reading],
         agree: int,
         doubted: Collection[str],
-        keys: Mapping[str, Any],
+        schema: Any,
         *,
         settles_doubt: bool = False,
     ) -> None:
@@ -80,20 +81,21 @@ class Agreement:
             readings: Those with an answer of one schema, the first ones first.
             agree: How many readings must be equal.
             doubted: The statuses of a field that do not count.
-            keys: What names the items of lists, by the path of the list.
+            schema: That of the readings; ``None`` for JSON without one.
             settles_doubt: Whether readers that agree settle what each one's own check could not, see ``_is_settled``.
         """
         self.readings = readings
         self.agree = agree
         self.doubted = doubted
-        self.keys = keys
+        self.keys = {} if schema is None else schema.keys
+        self._schema = schema
         self.settles_doubt = settles_doubt
         self.fields: dict[str, FieldRecord] = {}
-        self.doubts: dict[str, str] = {}
-        """The fields without agreement, each with the name by which it is asked for."""
+        self.doubts: dict[str, Place] = {}
+        """The fields without agreement, each with its place in the answer and that by which it is asked for."""
         self._records = [_by_parts(reading["outcome"].get("fields", {})) for reading in readings]
         self._asked = [None if each["asked"] is None else [_parts(path) for path in each["asked"]] for each in readings]
-        whole = self._compare([Part((), reading["value"]) for reading in readings], Place(FieldPath(), FieldPath()))
+        whole = self._compare([Part(FieldPath(), reading["value"]) for reading in readings], Place(FieldPath(), FieldPath()))
         self.value = None if whole is None else whole.value
 
     def _compare(self, found: Sequence[Part | None], place: Place) -> Part | None:
@@ -108,17 +110,17 @@ class Agreement:
             keys = dict.fromkeys(key for index in voters for key in objects[index])
             inner = {key: [_inner(part, each, key) for part, each in zip(found, objects, strict=True)] for key in keys}
             compared = {key: self._compare(parts, place.inner(key, key)) for key, parts in inner.items()}
-            return Part((), {key: part.value for key, part in compared.items() if part is not None})
+            return Part(FieldPath(), {key: part.value for key, part in compared.items() if part is not None})
         lists = [each.value if each is not None and isinstance(each.value, list) else [] for each in found]
         items: list[object] = []
-        for number, row in enumerate(aligned(lists, self.keys.get(place.path.pattern))):
+        for number, row in enumerate(aligned(lists, self.keys.get(place.now.pattern))):
             of_item = [
-                None if part is None or index is None else Part((*part.parts, str(index)), each[index])
+                None if part is None or index is None else Part(part.place / index, each[index])
                 for part, each, index in zip(found, lists, row, strict=True)
             ]
             item = self._compare(of_item, place.inner(len(items), number))
             items += [] if item is None else [item.value]
-        return Part((), items)
+        return Part(FieldPath(), items)
 
     def _voters(self, place: Place, found: Sequence[Part | None]) -> list[int]:
         """Return the readings that were asked for a field, or for a part of it; of partial answers, those that have it."""
@@ -132,10 +134,10 @@ class Agreement:
         ]
 
     def _decide(self, found: Sequence[Part | None], place: Place, voters: Sequence[int]) -> Part | None:
-        candidates = self._candidates(found, voters)
+        candidates = self._candidates(found, voters, place)
         best = candidates[0]
         readings = self._readings(found, voters)
-        differ = len({meaning(each["value"]) for each in readings}) > 1
+        differ = len({self._meaning(place, each["value"]) for each in readings}) > 1
         is_agreed = best.votes >= self.agree and (len(candidates) == 1 or candidates[1].votes < best.votes)
         if self.agree == MERGE:
             is_agreed = not differ
@@ -152,17 +154,18 @@ class Agreement:
             record |= {"status": "disputed", "problem": f"The readings differ: {_said(readings)}", "evidence": evidence}
         if len(self.readings if self.agree else readings) > 1:
             record["readings"] = readings
-        self.fields[place.path] = record
+        path = self._path_of(place.now)
+        self.fields[path] = record
         if not is_agreed:
-            self.doubts[place.path] = place.asked
+            self.doubts[path] = place
         return shown.part
 
-    def _candidates(self, found: Sequence[Part | None], voters: Sequence[int]) -> list[Candidate]:
+    def _candidates(self, found: Sequence[Part | None], voters: Sequence[int], place: Place) -> list[Candidate]:
         """Return the values, that with the most votes first, among equals the first reader's."""
         groups: dict[str, list[int]] = {}
         for index in voters:
             part = found[index]
-            groups.setdefault("nothing" if part is None else meaning(part.value), []).append(index)
+            groups.setdefault("nothing" if part is None else self._meaning(place, part.value), []).append(index)
         candidates = []
         for group in groups.values():
             # The agents asked later are shown what the first ones read.
@@ -171,14 +174,26 @@ class Agreement:
             votes = 0
             for index in group:
                 part = found[index]
-                status = None if part is None else self._records[index].get(part.parts, {}).get("status")
+                status = self._record_at(index, part).get("status")
                 votes += status not in self.doubted or (settles and part is not None and _is_settled(status, part.value))
             candidates.append(Candidate(found[group[0]], group, votes))
         return sorted(candidates, key=lambda candidate: -candidate.votes)
 
     def _record_of(self, candidate: Candidate) -> Mapping[str, Any]:
         """Return the record that the first reader's own check made of a value."""
-        return {} if candidate.part is None else self._records[candidate.readings[0]].get(candidate.part.parts, {})
+        return self._record_at(candidate.readings[0], candidate.part)
+
+    def _path_of(self, place: FieldPath) -> FieldPath:
+        path: FieldPath = place if self._schema is None else self._schema.field_at(place).path
+        return path
+
+    def _meaning(self, place: Place, value: object) -> str:
+        # In JSON a Decimal is a text.
+        is_decimal = isinstance(value, str) and self._schema is not None and Decimal in self._schema.field_at(place.now).types
+        return meaning(Decimal(str(value)) if is_decimal else value)
+
+    def _record_at(self, index: int, part: Part | None) -> Mapping[str, Any]:
+        return {} if part is None else self._records[index].get(_parts(self._path_of(part.place)), {})
 
     def _accepted_by(self, best: Candidate) -> str:
         if self.agree == MERGE and len(best.readings) == 1:
@@ -192,7 +207,7 @@ class Agreement:
         readings: list[FieldReading] = []
         for index in voters:
             part = found[index]
-            before = self._records[index].get(part.parts, {}) if part is not None else {}
+            before = self._record_at(index, part)
             own = FieldReading(reader=self.readings[index]["reader"], value=None if part is None else part.value)
             # Answers that were merged before may have differed.
             readings += before.get("readings", [own]) if self.agree == MERGE and before.get("status") == "disputed" else [own]
@@ -209,7 +224,7 @@ def _is_settled(status: str | None, value: object) -> bool:
 
 
 def _inner(part: Part | None, value: Mapping[str, object], key: str) -> Part | None:
-    return Part((*part.parts, key), value[key]) if part is not None and key in value else None
+    return Part(part.place / key, value[key]) if part is not None and key in value else None
 
 
 def _said(readings: Sequence[FieldReading]) -> str:

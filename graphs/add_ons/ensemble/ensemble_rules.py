@@ -14,7 +14,6 @@ from answergraph import UsageLimits
 from answergraph.graphs.add_ons.ensemble.agreement import Agreement, Reading
 from answergraph.graphs.add_ons.ensemble.readers import DECISION, READINGS, Decision
 from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
-from answergraph.kit import FieldPath
 from answergraph.nodes.reviews.field_review import FieldReview
 from answergraph.types import FieldRecord
 
@@ -55,13 +54,15 @@ class Ensemble:
             return {DECISION: Decision(action=f"ask_{following}", asked=None, value=None, fields={})}
         if not answers:
             return self._without_answer(readings)
-        (schema, _), *_ = Counter(str(reading["schema"]) for reading in answers).most_common(1)
-        same = [each for each in answers if each["schema"] == schema]
-        keys = next(each.keys for each in self.schemas if each.name == schema)
-        agreement = Agreement(same, self.agree, self.doubted, keys, settles_doubt=self.settles_doubt)
+        (name, _), *_ = Counter(str(reading["schema"]) for reading in answers).most_common(1)
+        same = [each for each in answers if each["schema"] == name]
+        schema = next(each for each in self.schemas if each.name == name)
+        agreement = Agreement(same, self.agree, self.doubted, schema, settles_doubt=self.settles_doubt)
         doubts = [path for path in agreement.doubts if agreement.fields[path]["status"] in self.doubted]
         if doubts and can_ask:
-            fields, asked = {path: agreement.fields[path] for path in doubts}, [agreement.doubts[path] for path in doubts]
+            places = [agreement.doubts[path] for path in doubts]
+            fields = {str(place.now): agreement.fields[path] for path, place in zip(doubts, places, strict=True)}
+            asked = [str(place.asked) for place in places]
             return {DECISION: Decision(action=f"ask_{following}", asked=asked, value=agreement.value, fields=fields)}
         return self._finish(readings, schema, agreement)
 
@@ -69,11 +70,11 @@ class Ensemble:
         last = readings[-1]["outcome"]
         return {**_FINISH, "outcome": self._outcome(readings, last["status"], last["reason"], {}, None)}
 
-    def _finish(self, readings: Sequence[Reading], name: str, agreement: Agreement) -> dict[str, object]:
+    def _finish(self, readings: Sequence[Reading], schema: Any, agreement: Agreement) -> dict[str, object]:
         value, doubts, fields = agreement.value, list(agreement.doubts), agreement.fields
-        schema = next(schema for schema in self.schemas if schema.name == name)
         if doubts and self.on_doubt == "review":
-            review = FieldReview(schema, value, {path: fields[path] for path in doubts})
+            places = {path: place.now for path, place in agreement.doubts.items()}
+            review = FieldReview(schema, value, {path: fields[path] for path in doubts}, places)
             review.ask()
             value, doubts = review.data, []
             fields = {**fields, **{path: _given(fields[path]) for path in review.given}}
@@ -85,7 +86,7 @@ class Ensemble:
             reason = REFUSED.format(first=doubts[0] or "the answer", more=more)
             return {**_FINISH, "outcome": self._outcome(readings, "invalid", reason, agreement.fields, None)}
         for path in reversed(doubts):  # from the end, so that the places of items stay
-            value = _without(value, FieldPath(path).parts)
+            value = _without(value, agreement.doubts[path].now.parts)
         try:
             answer = schema.load(value)
         except ValueError as error:
@@ -95,7 +96,7 @@ class Ensemble:
             **_FINISH,
             "messages": [AIMessage(json.dumps(value, ensure_ascii=False))],
             "structured_response": answer,
-            "outcome": self._outcome(readings, "answered", reason, fields, name),
+            "outcome": self._outcome(readings, "answered", reason, fields, schema.name),
         }
 
     def _outcome(

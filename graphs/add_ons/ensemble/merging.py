@@ -47,7 +47,7 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
         return right if readings[1]["value"] else left
     declared: Any = type(results[0]["structured_response"])
     is_json = issubclass(declared, dict)
-    merged = Agreement(readings, MERGE, (), {} if is_json else AnswerSchema.of(declared).keys)
+    merged = Agreement(readings, MERGE, (), None if is_json else AnswerSchema.of(declared))
     answer: Any = merged.value if is_json else TypeAdapter(declared).validate_python(merged.value)
     disputed = {path: str(merged.fields[path]["problem"]) for path in merged.doubts}
     if results[0] is left:

@@ -36,7 +36,7 @@ class Decision(TypedDict):
     value: object
     """The answer so far as JSON."""
     fields: dict[str, FieldRecord]
-    """The records of the fields in doubt."""
+    """The records of the fields in doubt, by the names that the model knows: those of the JSON."""
 
 
 class Schemas(NamedTuple):

@@ -19,7 +19,7 @@ def meaning(value: object) -> str:
 def _folded(value: object) -> object:
     if isinstance(value, str):
         return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return ["number", str(Decimal(str(value)).normalize())]
     if isinstance(value, Mapping):
         return {key: _folded(part) for key, part in value.items()}

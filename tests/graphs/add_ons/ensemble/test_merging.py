@@ -88,7 +88,7 @@ def test_items_with_an_alias_are_matched_by_their_key() -> None:
     one, other = ([{"no": no, "price": price} for no, price in rows] for rows in ([("a", 1), ("b", 2)], [("b", 1), ("c", 2)]))
     with pytest.raises(AnswerRejected) as caught:
         merge_answers(AliasedOrder.model_validate({"rows": one}), AliasedOrder.model_validate({"rows": other}))
-    assert list(caught.value.fields) == ["rows[1].price"]
+    assert list(caught.value.fields) == ["lines[1].price"]
 
 
 def test_an_agent_without_an_answer_takes_nothing_away() -> None:

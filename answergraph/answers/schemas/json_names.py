@@ -1,0 +1,98 @@
+"""The names that the fields of a type have in JSON, and in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, NotRequired, Required, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, RootModel
+from pydantic.fields import FieldInfo
+from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
+
+from answergraph.state.field_path import FieldPath, MappingKey
+
+_QUALIFIERS = (Annotated, NotRequired, Required, ReadOnly)
+
+
+class DeclaredField(NamedTuple):
+    """What a type says of a place in JSON."""
+
+    path: FieldPath
+    """The field's name: aliases are the names of the type, keys of mappings are marked."""
+    types: tuple[object, ...]
+    """Its types, without ``Annotated`` and unions; none if the type does not name it."""
+
+
+class _Part(NamedTuple):
+    name: str | int
+    declared: object
+    is_of_record: bool = False
+
+
+def field_at(declared: object, place: FieldPath) -> DeclaredField:
+    """Return the field at a place in JSON; what the type does not name keeps its name, as in a JSON Schema."""
+    path, types, is_in_record = FieldPath(), list(_plain_types(declared)), False
+    for part in place.parts:
+        parts = [each for one in types for each in _parts_named(one, part)]
+        name = parts[0].name if parts else part
+        is_in_record = is_in_record or any(each.is_of_record for each in parts)
+        # Outside of models and dataclasses the keys of any mapping are names of fields.
+        path = path / (name if is_in_record or isinstance(name, int) else str(name))
+        types = [one for each in parts for one in _plain_types(each.declared)]
+    return DeclaredField(path, tuple(types))
+
+
+def _plain_types(declared: object) -> Iterator[object]:
+    origin, arguments = get_origin(declared), get_args(declared)
+    if isinstance(cls := origin or declared, TypeAliasType):
+        yield from _plain_types(cls.__value__)
+    elif origin in _QUALIFIERS:
+        yield from _plain_types(arguments[0])
+    elif origin in (Union, UnionType):
+        for each in arguments:
+            yield from _plain_types(each)
+    elif isinstance(cls, type) and issubclass(cls, RootModel):
+        yield from _plain_types(cls.model_fields["root"].annotation)
+    else:
+        yield declared
+
+
+def _parts_named(declared: object, part: str | int) -> Iterator[_Part]:
+    """Yield the part of a plain type's values that has a name in JSON."""
+    cls, arguments = get_origin(declared) or declared, get_args(declared)
+    if isinstance(cls, type) and issubclass(cls, BaseModel):
+        fields = cls.model_fields.items()
+        yield from (_Part(name, each.annotation, True) for name, each in fields if part == (each.serialization_alias or name))
+    elif hints := fields_of_type(cls):
+        named = (name for name, hint in hints.items() if part == json_name(cls, name, hint))
+        yield from (_Part(name, hints[name], is_dataclass(cls)) for name in named)
+    elif isinstance(cls, type) and issubclass(cls, Mapping) and not is_typeddict(cls):
+        keys, values = arguments or (Any, Any)
+        is_number = keys is int and str(part).removeprefix("-").isdecimal()
+        yield _Part(int(part) if is_number else MappingKey(part), values)
+    elif isinstance(part, int) and arguments:
+        yield _Part(
+            part, arguments[part] if cls is tuple and part < len(arguments) and Ellipsis not in arguments else arguments[0]
+        )
+
+
+def json_name(declared: object, name: str, hint: object) -> str:
+    """Return the name under which a field is dumped."""
+    known = getattr(declared, "__pydantic_fields__", {}).get(name)
+    infos = [each for each in (known, *get_args(hint)[1:]) if isinstance(each, FieldInfo)]
+    return next((each.serialization_alias for each in infos if each.serialization_alias), name)
+
+
+def fields_of_type(declared: object) -> dict[str, Any]:
+    """Return the annotations of the fields of a model, dataclass or ``TypedDict``; none of any other type."""
+    if isinstance(declared, type) and issubclass(declared, BaseModel):
+        fields = declared.model_fields
+        return {name: Annotated[field.annotation, None, *field.metadata] for name, field in fields.items()}
+    if is_dataclass(declared) or is_typeddict(declared):
+        try:
+            return get_type_hints(declared, include_extras=True)
+        except NameError:  # only Pydantic can resolve names local to a function
+            return {}
+    return {}
