@@ -39,6 +39,9 @@ def handed_through(home: str) -> Callable[[str], object]:
         if name.startswith("__"):
             raise AttributeError(name)
         with extra_needed("langchain", f"{name} of {home}"):
-            return getattr(import_module(home), name)
+            langchains = import_module(home)
+        if vars(langchains).get("__getattr__") is get:
+            raise ImportError(f"{name}: sys.modules has answergraph's module as {home!r}. Call answergraph.install() instead.")
+        return getattr(langchains, name)
 
     return get

@@ -33,12 +33,12 @@ class NoProjection(StreamTransformer):
 
 @lru_cache(maxsize=1)
 def langchains_agent() -> LangChainsAgent:
-    """Read an agent of LangChain once; without LangChain, projection and policy do nothing."""
+    """Read an agent of LangChain once; without it, or with another module in its place, projection and policy do nothing."""
     try:
         middleware, home = import_module("langchain.agents.middleware"), find_spec("langchain.agents.factory")
     except ImportError:
         home = None
-    if home is None or home.loader is None:
+    if home is None or home.loader is None or sys.modules["langchain.agents"].__name__ != "langchain.agents":
         return LangChainsAgent(NoProjection, TracePolicy())
     # From a module of its own: a program may have put our ``create_agent`` in the place of LangChain's.
     factory = module_from_spec(home)

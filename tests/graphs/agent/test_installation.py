@@ -63,6 +63,37 @@ def test_assigning_our_function_to_langchains_name_is_enough_in_a_fresh_process(
     assert done.returncode == 0, done.stderr[-2_000:]
 
 
+REPLACED = """
+import sys
+import answergraph.agents, answergraph.agents.factory, answergraph.agents.middleware
+
+sys.modules["langchain.agents"] = answergraph.agents
+for name in {submodules}:
+    sys.modules["langchain.agents." + name] = sys.modules["answergraph.agents." + name]
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import before_model
+from answergraph.testing import ScriptedChatModel
+
+hook = before_model(lambda state, runtime: None, name="Hook")
+agent = create_agent(ScriptedChatModel(replies=["Yes."]), middleware=[hook])
+assert agent.invoke({{"messages": ["Go."]}})["messages"][-1].text == "Yes."
+try:
+    from langchain.agents.middleware import PIIMiddleware
+except ImportError as error:
+    assert "Call answergraph.install() instead" in str(error), error
+else:
+    raise AssertionError("it is LangChain's, which is no longer there")
+"""
+
+
+@pytest.mark.parametrize("submodules", [[], ["factory", "middleware"]], ids=["the package", "its modules too"])
+def test_modules_of_ours_in_the_place_of_langchains_build_agents_and_say_what_they_lack(submodules: list[str]) -> None:
+    program = REPLACED.format(submodules=submodules)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2_000:]
+
+
 def test_packages_imported_before_and_after_get_our_agent_until_it_is_undone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
