@@ -15,8 +15,11 @@ from langgraph_sdk.errors import InternalServerError
 
 POLL_SECONDS = 1.0
 MOST_POLLS = 240
+FORGOTTEN_POLLS = 60
+"""A run that has not ended after so many polls is cancelled and gone on with; a dead server's lease is over long before."""
 MOST_ROUNDS = 30
 UNFINISHED = {"pending", "running"}
+STOPPED = {"error", "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,15 @@ class ClusterClient:
         thread = str(uuid.uuid4())
         await self.ask(number, lambda client: client.threads.create(thread_id=thread, if_exists="do_nothing"))
         run = await self.ask(number, lambda client: _create_once(client, thread, graph, question))
-        for _ in range(MOST_POLLS):
+        for poll in range(1, MOST_POLLS + 1):
             known = await self.ask(number, partial(_known, thread=thread, run=run))
-            if known["status"] not in UNFINISHED:
-                if known["status"] == "error" and goes_on:
-                    run = await self.ask(number, partial(_go_on, thread=thread, graph=graph, question=question, failed=run))
-                    continue
+            if known["status"] in UNFINISHED:
+                if goes_on and poll % FORGOTTEN_POLLS == 0:
+                    # Aegra gives the lease of a failed run back also if its end could not be stored: nobody has the run then.
+                    await self.ask(number, partial(_cancel, thread=thread, run=run))
+            elif goes_on and known["status"] in STOPPED:
+                run = await self.ask(number, partial(_go_on, thread=thread, graph=graph, question=question, failed=run))
+            else:
                 state = await self.ask(number, lambda client: client.threads.get_state(thread))
                 return Ended(thread, run, known["status"], state["values"])
             await asyncio.sleep(POLL_SECONDS)
@@ -86,6 +92,10 @@ async def _create_once(client: LangGraphClient, thread: str, graph: str, questio
 
 async def _known(client: LangGraphClient, thread: str, run: str) -> Any:
     return await client.runs.get(thread, run)
+
+
+async def _cancel(client: LangGraphClient, thread: str, run: str) -> None:
+    await client.runs.cancel(thread, run)
 
 
 async def _go_on(client: LangGraphClient, thread: str, graph: str, question: dict[str, Any], failed: str) -> str:
