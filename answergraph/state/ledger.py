@@ -43,14 +43,11 @@ def of_run(ledger: "RunLedger", messages: Sequence[BaseMessage]) -> RunUsage:
     spent = usage.get("cost")
     if spent is not None:
         turn["cost"] = round(spent - sum(share.get("cost", 0.0) for share in causes.values()), 12)
-    if any(turn.values()):
-        causes = {"turn": turn, **causes}
+    causes = {"turn": turn, **causes} if any(turn.values()) else causes
     used: Any = {**dict.fromkeys([name for name, _, _ in PARTS], 0), **usage, "by_cause": causes, "rounds": rounds}
-    finished: RunUsage = used
-    finished["answer_attempts"] = len(ledger["attempts"])
-    finished["seconds"], finished["unpriced"] = ledger.get("seconds", 0.0), usage.get("unpriced", [])
-    finished["cost"] = None if spent is None or finished["unpriced"] else round(spent, 12)
-    return finished
+    cost = None if spent is None or usage.get("unpriced") else round(spent, 12)
+    used |= {"answer_attempts": len(ledger["attempts"]), "seconds": ledger.get("seconds", 0.0)}
+    return cast("RunUsage", used | {"cost": cost, "unpriced": usage.get("unpriced", [])})
 
 
 RepairMode = Literal["auto", "patch", "whole"]

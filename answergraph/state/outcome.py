@@ -137,30 +137,36 @@ class RoundUsage(TypedDict):
     output_tokens: int
 
 
-class Usage(TypedDict):
-    """The usage of a run, including inner runs."""
-
+class _Counts(TypedDict):
     model_calls: int
     tool_calls: int
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    by_cause: dict[Cause, CauseUsage]
+    """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
+
+
+class Usage(_Counts):
+    """The usage of a run so far, including inner runs."""
+
     cached_tokens: NotRequired[int]
     """Part of ``input_tokens``."""
     reasoning_tokens: NotRequired[int]
     """Part of ``output_tokens``."""
     cost: NotRequired[float | None]
-    """US dollars, or the currency of your own prices; ``None``: a price is not known, or the limits have neither ``cost`` nor
-    ``prices``."""
+    """US dollars, or the currency of your own prices; ``None``: not known, or the limits have neither ``cost`` nor ``prices``."""
     unpriced: NotRequired[list[str]]
     """The models whose price is not known."""
-    by_cause: dict[Cause, CauseUsage]
-    """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
 
 
-class RunUsage(Usage):
-    """The usage of a finished run; every count is in it."""
+class RunUsage(_Counts):
+    """The usage of a finished run: every key of ``Usage``, and these."""
 
+    cached_tokens: int
+    reasoning_tokens: int
+    cost: float | None
+    unpriced: list[str]
     answer_attempts: int
     seconds: float
     """Wall time, without waiting for a person."""

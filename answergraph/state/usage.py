@@ -90,14 +90,12 @@ def added(left: Usage, right: Usage) -> Usage:
     for cause, more in right["by_cause"].items():
         so_far = causes.get(cause, _NOTHING)
         share: Any = {name: so_far[name] + more[name] for name in PER_CAUSE}
-        if "cost" in so_far or "cost" in more:
-            share["cost"] = so_far.get("cost", 0.0) + more.get("cost", 0.0)
-        causes[cause] = share
+        cost = {"cost": so_far.get("cost", 0.0) + more.get("cost", 0.0)} if "cost" in so_far or "cost" in more else {}
+        causes[cause] = share | cost
     counts: Any = {name: left[name] + right[name] for name in _COUNTS}
     for name in _SUMMED:
         if name in left or name in right:
-            parts: tuple[Any, Any] = (left.get(name) or 0, right.get(name) or 0)
-            counts[name] = sum(parts)
+            counts[name] = (left.get(name) or 0) + (right.get(name) or 0)  # type: ignore[operator]  # its keys are those of numbers
     if "unpriced" in left or "unpriced" in right:
         counts["unpriced"] = list(dict.fromkeys([*left.get("unpriced", ()), *right.get("unpriced", ())]))
     return cast("Usage", counts | {"by_cause": causes})
@@ -105,13 +103,12 @@ def added(left: Usage, right: Usage) -> Usage:
 
 def of_inner_runs(used: Usage, counted: Usage) -> Usage:
     """Return the usage of inner runs that is not counted yet."""
-    counts: Any = {name: used[name] - counted[name] for name in _COUNTS}
     now, before = cast("tuple[Any, Any]", (used, counted))
-    parts: Any = {name: now[name] - (before.get(name) or 0) for name in _SUMMED if name in used}
+    counts = {name: now[name] - before[name] for name in _COUNTS}
+    parts = {name: now[name] - (before.get(name) or 0) for name in _SUMMED if name in used}
     share = {name: counts[name] for name in PER_CAUSE} | {name: parts[name] for name in parts if name == "cost"}
     unpriced = {"unpriced": used["unpriced"]} if "unpriced" in used else {}
-    usage: Usage = counts | parts | unpriced | {"by_cause": {"inner_run": share}}
-    return usage
+    return cast("Usage", counts | parts | unpriced | {"by_cause": {"inner_run": share}})
 
 
 if TYPE_CHECKING:

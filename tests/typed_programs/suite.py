@@ -40,9 +40,23 @@ def test_a_run_without_a_verdict_is_raised() -> None:
         agent.invoke({"messages": ["Did it pass?"]})
 
 
+def test_a_run_that_stays_below_its_limits_says_what_it_cost() -> None:
+    limits = UsageLimits(cost=1.0, prices={"scripted": {"input": 1.0, "output": 2.0}})
+    outcome = agent_of(['{"passed": true}'], limits=limits).invoke({"messages": ["Did it pass?"]})["outcome"]
+    usage = outcome["usage"]
+    tokens = usage["input_tokens"] + 2 * usage["output_tokens"]
+    assert (usage["cost"], usage["unpriced"], usage["cached_tokens"], usage["reasoning_tokens"]) == (tokens / 1e6, [], 0, 0)
+    assert outcome["limits"]["cost"] == limits.cost
+
+
 def main() -> int:
     """Run the tests; return how many there are."""
-    tests = (test_a_verdict_is_read, test_prose_is_not_a_verdict, test_a_run_without_a_verdict_is_raised)
+    tests = (
+        test_a_verdict_is_read,
+        test_prose_is_not_a_verdict,
+        test_a_run_without_a_verdict_is_raised,
+        test_a_run_that_stays_below_its_limits_says_what_it_cost,
+    )
     for test in tests:
         test()
     return len(tests)

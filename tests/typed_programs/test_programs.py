@@ -21,7 +21,7 @@ def test_a_graph_for_a_server_knows_who_asks() -> None:
 
 
 def test_a_users_own_tests_pass() -> None:
-    assert suite.main() == 3
+    assert suite.main() == 4
 
 
 def test_a_node_asks_one_checked_question() -> None:

@@ -8,7 +8,7 @@ from answergraph.types import RunUsage, Usage
 PER_CAUSE = ("model_calls", "tool_calls", "total_tokens")
 
 
-def sum_of(usages: Sequence[Usage]) -> Usage:
+def sum_of(usages: Sequence[Usage] | Sequence[RunUsage]) -> Usage:
     """Return the sum of usages; a number that one of them does not know is ``None``."""
     total: Any = {"model_calls": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
     for usage in usages:
@@ -28,5 +28,6 @@ def usage_by_round(usages: Sequence[tuple[int, RunUsage]]) -> RunUsage:
         total: Any = sum_of(each)
         by_cause |= {cause: {name: total[name] for name in PER_CAUSE}} if each else {}
     seconds = [max(usage["seconds"] for at, usage in usages if at == place) for place in dict(usages)]
-    whole: Any = {**sum_of([usage for _, usage in usages]), "by_cause": by_cause, "seconds": sum(seconds)}
+    unpriced = list(dict.fromkeys(name for _, usage in usages for name in usage["unpriced"]))
+    whole: Any = {**sum_of([usage for _, usage in usages]), "by_cause": by_cause, "seconds": sum(seconds), "unpriced": unpriced}
     return {**whole, "rounds": [each for _, usage in usages for each in usage["rounds"]]}  # type: ignore[typeddict-item]  # as above

@@ -216,6 +216,7 @@ def test_all_agents_draw_from_one_budget(run: Run) -> None:
     result = run(create_ensemble(stubborn, then=[reader(invoice())], agree=1, limits=UsageLimits(model_calls=5)), ASKED)
     assert result["outcome"]["usage"]["model_calls"] <= 5
     assert result["outcome"]["usage"]["by_cause"]["turn"] == {"model_calls": 4, "tool_calls": 0, "total_tokens": 60}
+    assert result["outcome"]["usage"]["unpriced"] == []
     assert result["structured_response"] == Invoice(number="A 1", total=12)
 
 
