@@ -17,6 +17,7 @@ the tools called beside it run.
 
 from collections.abc import Hashable, Sequence
 from functools import partial
+from math import inf
 from typing import Any, Unpack
 
 from langgraph.graph import END, START
@@ -149,7 +150,8 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
         graph.add_own_node(STRUCTURED_RESPONSE, reads.step, late=reads.late, grace=0.35)
     if spec.on_failure == "raise":
-        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)))
+        # It only raises, so no deadline keeps it from that.
+        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)), grace=inf)
     hooks.add_nodes(graph)
 
 

@@ -1,5 +1,6 @@
 """Time limits of what is around a model or tool call: inner runs, hooks, checks, LangGraph's own."""
 
+import threading
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 
-from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph import NoAnswerError, ToolStrategy, UsageLimits, as_tool, create_agent
 from answergraph.middleware import AgentMiddleware
+from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.hanging_agents import (
     ANSWER,
     QUESTION,
@@ -91,6 +93,32 @@ def test_a_check_that_hangs_ends_the_run_without_an_answer(run: Run, hang: Any) 
 
     outcome = ran(run, agent_of(ANSWER, check_answer=check, limits=UsageLimits(seconds=0.5)))["outcome"]
     assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+
+
+@pytest.mark.parametrize("run", ["sync"], indirect=True)  # as above
+def test_a_check_that_hangs_raises_where_a_run_without_an_answer_is_to_raise(run: Run, hang: Any) -> None:
+    agent = agent_of(ANSWER, check_answer=lambda *_: hang(), limits=UsageLimits(seconds=0.5), on_failure="raise")
+    with pytest.raises(NoAnswerError, match=r"of 0\.5 seconds"):
+        ran(run, agent)
+
+
+class BlockingModel(ScriptedChatModel):
+    """Holds its thread, and so the event loop of an awaited run."""
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Any:
+        threading.Event().wait(0.8)
+        yield from super()._stream(*args, **kwargs)
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
+        for chunk in self._stream(*args, **kwargs):
+            yield chunk
+
+
+def test_a_run_that_is_to_raise_does_so_although_its_time_was_over_before_its_end(run: Run) -> None:
+    model, limits = BlockingModel(replies=[ANSWER] * 3), UsageLimits(seconds=0.3)
+    with pytest.raises(NoAnswerError, match=r"of 0\.3 seconds") as raised:
+        ran(run, create_agent(model, response_format=ToolStrategy(Verdict), limits=limits, on_failure="raise"))
+    assert (raised.value.outcome["status"], raised.value.outcome["limit"]) == ("out_of_budget", "seconds")
 
 
 def test_langgraphs_step_timeout_ends_a_tool_and_not_the_run(run: Run, hang: Any) -> None:
