@@ -19,16 +19,19 @@ from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnos
 
 _MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
-_NAME = re.compile(r"""["'](?:name|function)["']\s*+:\s*+["']([\w.-]{1,64}+)["']""")
+_NAME = re.compile(
+    r"""(?:["'](?:name|function)["']\s*+:\s*+["']|<function=|<(?:\w+:)?invoke name="|\[TOOL_CALLS\]\s*+)"""
+    r"""([\w.-]{1,64}+)["'>\[\s{]"""
+)
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, history: Sequence[AnyMessage]) -> AIMessage:
     """Return a reply in which the first written call without a result is a tool call with a new id; others are dropped.
 
-    The reply is unchanged if there are none, or if its text may be the answer. Of a cut reply only its first call counts. A text
-    that is only the call of an unknown tool is a call too, which its error answers. A call that cannot be read stays text, with a
-    note for the correction. Where no answer is asked for, it is a malformed call, and a call that has a result is made again: the
-    run would end otherwise.
+    The reply is unchanged if there are none, or if its text may be the answer. Of a cut reply only its first call counts. The
+    call of an unknown tool, in a text without other objects, is a call too, which its error answers. A call that cannot be read
+    stays text, with a note for the correction. Where no answer is asked for, it is a malformed call, and a call that has a
+    result is made again: the run would end otherwise.
     """
     may_be_answer = strategy.answers_in_text and any(schema.looks_like_call for schema in strategy.schemas)
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:
@@ -38,7 +41,8 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
     malformed = () if is_cut else found.malformed
     if not found.calls and not malformed:
         found = _unknown_call(message.text, names, strategy)
-        if not found.calls:
+        malformed = () if is_cut else found.malformed
+        if not found.calls and not malformed:
             return message
     if not found.calls and strategy.schemas:
         note = {} if strategy.tools_off else {BROKEN_CALL: malformed[0]}
@@ -64,12 +68,12 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
 
 
 def _unknown_call(text: str, names: Collection[str], strategy: Strategy) -> TextCalls:
-    """Return the call that is all of a text, of a name that is neither a tool's nor an answer's."""
+    """Return the call in a text without other objects, of a name that is neither a tool's nor an answer's."""
     name = _NAME.search(text) if names and strategy.schemas and not any(map(_takes_calls, strategy.schemas)) else None
     if name is None or name[1] in names or any(schema.name == name[1] for schema in strategy.all_schemas):
         return TextCalls((), text)
     found = find_text_calls(text, [name[1]])
-    return TextCalls((), text) if found.rest else found
+    return TextCalls((), text) if "{" in found.rest else found
 
 
 def _takes_calls(schema: AnswerSchema) -> bool:

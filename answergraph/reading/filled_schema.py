@@ -16,6 +16,7 @@ from answergraph.state.outcome import Attempt
 COPIES = "copies"
 """Key of a message's ``response_metadata``: its texts that were copied from the example or a correction."""
 _COPIED = "this is copied from what you were shown; write the value in its place"
+_KEYS = re.compile(r'"(\w++)": ')
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 _TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
@@ -90,13 +91,14 @@ def with_copies(
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
     said, example = "\n".join([prompt, *(each.text for each in ours)]), strategy.whole_example()
-    parts = [f", {each.strip('<>')}, " for each in example.placeholders if example.text in said]
+    shown = [*example.placeholders, *_KEYS.findall(example.text)] if example.text in said else []
+    parts = [f", {each.strip('<>').casefold()}, " for each in shown]
 
     def is_copy(text: str) -> bool:
         if any(problem in text for problem in problems) and text in said:
             return True
         is_placeholder = text == CUT or (text[:1], text[-1:]) == ("<", ">")
-        return is_placeholder and any(f", {text.strip('<>')}, " in part for part in parts)
+        return is_placeholder and any(f", {text.strip('<> ').casefold()}, " in part for part in parts)
 
     others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
     texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}

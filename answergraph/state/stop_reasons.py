@@ -66,7 +66,8 @@ def why_unreadable(status: Status, message: AIMessage) -> str:
     if status == "refused":
         return f"The model refused: {refusal_text(message)}".rstrip(": ")
     if status == "empty":
-        return "The model returned no content."
+        is_repeated = CALLS_FROM_TEXT in message.response_metadata
+        return "The model only repeated a call whose result it has." if is_repeated else "The model returned no content."
     reasons = stop_reasons(message)
     if reasons & _PAUSED:
         return "A tool of the provider paused the model's turn."

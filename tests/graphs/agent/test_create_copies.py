@@ -35,6 +35,8 @@ def asked(run: Run, strategy: Any, *replies: object, question: str = "Who is it?
         ({"name": "<string>", "city": "<string, Where she lives.>"}, ["name", "city"]),
         ({"name": "Ann", "city": "<string>"}, ["city"]),
         ({"name": "Ann", "city": "<Where she lives.>"}, ["city"]),
+        ({"name": "<String>", "city": "< STRING >"}, ["name", "city"]),
+        ({"name": "<name>", "city": "Oslo"}, ["name"]),
         ({"name": "Ann", "city": "Oslo", "tags": ["tall", "..."]}, ["tags[1]"]),
     ],
 )

@@ -63,9 +63,28 @@ def test_without_a_response_format_a_text_has_one_call_too(run: Any) -> None:
     assert tool_texts(run(create_agent(model, [get_weather]), QUESTION)) == BOTH
 
 
+def test_a_run_that_ends_with_repeated_calls_says_so(run: Any) -> None:
+    outcome = run(create_agent(ScriptedChatModel(replies=[CALL] * 9), [get_weather], response_format=Weather), QUESTION)[
+        "outcome"
+    ]
+    assert outcome["status"] == "empty"
+    assert outcome["reason"] == "The model only repeated a call whose result it has."
+
+
+WIND = '{"name": "get_wind", "arguments": {"city": "Oslo"}}'
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        f"<tool_call>{WIND}</tool_call>",
+        f"I look at the wind first: {WIND} Then I answer.",
+        "<function=get_wind><parameter=city>Oslo</parameter></function>",
+        '[TOOL_CALLS]get_wind[ARGS]{"city": "Oslo"}',
+    ],
+)
 @pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
-def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_are(run: Any, strategy: Any) -> None:
-    unknown = '<tool_call>{"name": "get_wind", "arguments": {"city": "Oslo"}}</tool_call>'
+def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_are(run: Any, strategy: Any, unknown: str) -> None:
     model = ScriptedChatModel(replies=[unknown, CALL, RAIN, RAIN])
     result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
     assert "get_wind is not a valid tool, try one of [get_weather]" in tool_texts(result)[0]
@@ -74,6 +93,14 @@ def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_ar
 
 
 BROKEN = '{"name": "get_weather", "arguments": {"place": {"city": "Oslo"}'
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
+def test_after_a_broken_call_of_an_unknown_tool_the_tools_there_are_can_be_called(run: Any, strategy: Any) -> None:
+    model = ScriptedChatModel(replies=['{"name": "get_wind", "arguments": {"place": {"city": "Oslo"}', CALL, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
+    assert tool_texts(result)[0] == "Rain in Oslo."
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
 
 
 @pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
