@@ -25,7 +25,7 @@ from answergraph.state.budget import InnerRunBudget
 from answergraph.state.messages import failed_call_message, with_own_text
 from answergraph.state.own_keys import without_keys
 from answergraph.state.turn import CallNames, Turn
-from answergraph.state.usage import UsageLimits
+from answergraph.state.usage import UsageLimits, check_seconds
 
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
@@ -54,6 +54,9 @@ class ToolsNode(Runnable[Any, Any]):
 
         Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
+        for tool in tools:
+            if tool.metadata and (seconds := tool.metadata.get(SECONDS_PER_CALL)) is not None:
+                check_seconds(f"The tool {tool.name!r} has metadata {{{SECONDS_PER_CALL!r}: {seconds!r}}}", seconds)
         self.name = TOOLS
         # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
@@ -127,7 +130,7 @@ class ToolsNode(Runnable[Any, Any]):
     def _seconds_of(self, input: Any) -> float | None:
         """Return the tools' own limit of a call in seconds, the shortest one."""
         metadata = [tool.metadata or {} for tool in self._tools_in(input)]
-        return min([each[SECONDS_PER_CALL] for each in metadata if SECONDS_PER_CALL in each], default=None)
+        return min([each[SECONDS_PER_CALL] for each in metadata if each.get(SECONDS_PER_CALL) is not None], default=None)
 
     def _only_blocks(self, input: Any) -> bool:
         """Return whether calls need no event loop: they get threads of their own, since a pool may fill up with hung ones."""

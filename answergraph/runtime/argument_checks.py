@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from inspect import Signature, iscoroutinefunction, isroutine, signature
-from math import inf
 from typing import Any, get_args
 
 from langchain_core.tools import BaseTool
@@ -88,9 +87,10 @@ def tool_names(what: str, given: object) -> tuple[str, ...]:
     return tuple(name for each in given for name in tool_names(what, each))
 
 
-def is_positive(value: object) -> bool:
-    """Return whether a value is a positive finite number."""
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and 0 < value < inf
+def is_positive(value: object, most: float = 1e300) -> bool:
+    """Return whether a value is a positive number below ``most``."""
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return is_number and not (isinstance(value, Decimal) and value.is_nan()) and 0 < value < most
 
 
 def check_prices(prices: object) -> None:

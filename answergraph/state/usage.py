@@ -187,13 +187,11 @@ class UsageLimits:
             if not isinstance(getattr(self, name), bool):
                 raise AgentSpecError(f"UsageLimits({name}={getattr(self, name)!r}): write True or False.")
         for name in ("model_calls", "tool_calls", "total_tokens"):
-            limit = getattr(self, name)
-            if limit is not None and not _is_count(limit):
+            if (limit := getattr(self, name)) is not None and not _is_count(limit):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
         for name in _TIMES:
-            limit = getattr(self, name)
-            if limit is not None and not is_positive(limit):
-                raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a positive number of seconds, or None for no limit.")
+            if (limit := getattr(self, name)) is not None:
+                check_seconds(f"UsageLimits({name}={limit!r})", limit)
         self._check_money()
         if not _is_count(self.answer_attempts):
             raise AgentSpecError(
@@ -279,6 +277,12 @@ class _CappedLimits(UsageLimits):
     def __post_init__(self) -> None:
         # A caller may have nothing left, so zero is allowed here.
         return
+
+
+def check_seconds(what: str, seconds: object) -> None:
+    """Raise ``AgentSpecError`` if nobody can wait for so many seconds; Python refuses 300 years."""
+    if isinstance(seconds, Decimal) or not is_positive(seconds, 1e9):
+        raise AgentSpecError(f"{what}: write a positive number of seconds below a billion, or None for no limit.")
 
 
 def _is_count(limit: Any) -> bool:

@@ -110,7 +110,16 @@ def test_a_limit_with_an_unknown_price_is_refused_at_the_call_of_another_model(r
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"cost": 0}, {"cost": "1"}, {"cost": float("nan")}, {"prices": 3}, {"prices": {"m": {"input": 1}}}]
+    "wrong",
+    [
+        {"cost": 0},
+        {"cost": "1"},
+        {"cost": float("nan")},
+        {"cost": Decimal("NaN")},
+        {"cost": 10**400},
+        {"prices": 3},
+        {"prices": {"m": {"input": 1}}},
+    ],
 )
 def test_money_is_checked(wrong: Any) -> None:
     with pytest.raises(AgentSpecError, match=r"UsageLimits\((cost|prices)="):

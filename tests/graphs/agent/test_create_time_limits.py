@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from decimal import Decimal
 from time import monotonic
 from typing import Any
 
@@ -34,11 +35,18 @@ from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
 
 
-@pytest.mark.parametrize("wrong", [0, -1, True, "3", float("inf"), float("nan")])
+@pytest.mark.parametrize("wrong", [0, -1, True, "3", float("inf"), float("nan"), 10**12, 10**400, Decimal(1)])
 @pytest.mark.parametrize("name", ["seconds", "seconds_per_model_call", "seconds_per_tool_call"])
 def test_a_time_limit_is_a_positive_number_of_seconds(name: str, wrong: Any) -> None:
     with pytest.raises(AgentSpecError, match=f"{name}=.*write a positive number of seconds"):
         UsageLimits(**{name: wrong})
+
+
+@pytest.mark.parametrize("wrong", [0, -1, "3", float("nan")])
+def test_a_tools_own_limit_is_checked_while_building(wrong: Any) -> None:
+    slow = slow_tool(lambda: None, metadata={"seconds_per_tool_call": wrong})
+    with pytest.raises(AgentSpecError, match=r"The tool 'slow' has metadata.*write a positive number of seconds"):
+        agent_of(ANSWER, tools=[slow])
 
 
 def test_a_tool_that_hangs_is_answered_and_the_answer_is_forced_from_what_is_known(run: Run, hang: Any) -> None:
