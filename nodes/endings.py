@@ -263,6 +263,7 @@ def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: Answer
     """Raise if the run has no answer: the ``no_answer`` node, in the graph only with ``on_failure="raise"``.
 
     A separate last node: an exception loses only its own node's writes, so the checkpoint keeps messages and outcome.
+    A run that was ended by its deadline raises too, so this takes its time.
 
     Raises:
         NoAnswerError: If the outcome is neither ``answered`` nor ``abstained``, and the run does not wait for calls either.

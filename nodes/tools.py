@@ -25,7 +25,7 @@ from answergraph.state.budget import InnerRunBudget
 from answergraph.state.messages import failed_call_message, with_own_text
 from answergraph.state.own_keys import without_keys
 from answergraph.state.turn import CallNames, Turn
-from answergraph.state.usage import UsageLimits, check_seconds
+from answergraph.state.usage import UsageLimits
 
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
@@ -55,8 +55,8 @@ class ToolsNode(Runnable[Any, Any]):
         Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
         for tool in tools:
-            if tool.metadata and (seconds := tool.metadata.get(SECONDS_PER_CALL)) is not None:
-                check_seconds(f"The tool {tool.name!r} has metadata {{{SECONDS_PER_CALL!r}: {seconds!r}}}", seconds)
+            if tool.metadata and SECONDS_PER_CALL in tool.metadata:
+                UsageLimits(seconds_per_tool_call=tool.metadata[SECONDS_PER_CALL])  # checks it
         self.name = TOOLS
         # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}

@@ -20,8 +20,7 @@ from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnos
 _MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
 _NAME = re.compile(
-    r"""(?:["'](?:name|function)["']\s*+:\s*+["']|<function=|<(?:\w+:)?invoke name="|\[TOOL_CALLS\]\s*+)"""
-    r"""([\w.-]{1,64}+)["'>\[\s{]"""
+    r"""(?:["'](?:name|function)["']\s*+:\s*+["']|<function=|<(?:\w+:)?invoke name="|\[TOOL_CALLS\]\s*+)([\w.-]{1,64}+)\W"""
 )
 
 
@@ -38,12 +37,11 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
         return message
     is_cut = diagnose(message) == "truncated"
     found = find_text_calls(message.text, names)
+    if not found.calls and not found.malformed:
+        found = _unknown_call(message.text, names, strategy)
     malformed = () if is_cut else found.malformed
     if not found.calls and not malformed:
-        found = _unknown_call(message.text, names, strategy)
-        malformed = () if is_cut else found.malformed
-        if not found.calls and not malformed:
-            return message
+        return message
     if not found.calls and strategy.schemas:
         note = {} if strategy.tools_off else {BROKEN_CALL: malformed[0]}
         return message.model_copy(update={"response_metadata": {**message.response_metadata, **note}})

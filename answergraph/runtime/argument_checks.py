@@ -89,8 +89,7 @@ def tool_names(what: str, given: object) -> tuple[str, ...]:
 
 def is_positive(value: object, most: float = 1e300) -> bool:
     """Return whether a value is a positive number below ``most``."""
-    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    return is_number and not (isinstance(value, Decimal) and value.is_nan()) and 0 < value < most
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value == value and 0 < value < most  # noqa: PLR0124 - NaN is not equal to itself
 
 
 def check_prices(prices: object) -> None:

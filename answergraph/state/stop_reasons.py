@@ -66,8 +66,7 @@ def why_unreadable(status: Status, message: AIMessage) -> str:
     if status == "refused":
         return f"The model refused: {refusal_text(message)}".rstrip(": ")
     if status == "empty":
-        is_repeated = CALLS_FROM_TEXT in message.response_metadata
-        return "The model only repeated a call whose result it has." if is_repeated else "The model returned no content."
+        return f"The model {'repeated its calls' if CALLS_FROM_TEXT in message.response_metadata else 'returned no content'}."
     reasons = stop_reasons(message)
     if reasons & _PAUSED:
         return "A tool of the provider paused the model's turn."

@@ -121,6 +121,7 @@ _WORDS_LEFT = {
     "seconds": "seconds",
     "cost": "in money",
 }
+_MAX_SECONDS = 1e9  # Python waits for no more than 300 years
 _TIMES = ("seconds", "seconds_per_model_call", "seconds_per_tool_call")
 
 
@@ -190,8 +191,9 @@ class UsageLimits:
             if (limit := getattr(self, name)) is not None and not _is_count(limit):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
         for name in _TIMES:
-            if (limit := getattr(self, name)) is not None:
-                check_seconds(f"UsageLimits({name}={limit!r})", limit)
+            limit = getattr(self, name)
+            if limit is not None and (isinstance(limit, Decimal) or not is_positive(limit, _MAX_SECONDS)):
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a positive number of seconds below 1e9, or None.")
         self._check_money()
         if not _is_count(self.answer_attempts):
             raise AgentSpecError(
@@ -277,12 +279,6 @@ class _CappedLimits(UsageLimits):
     def __post_init__(self) -> None:
         # A caller may have nothing left, so zero is allowed here.
         return
-
-
-def check_seconds(what: str, seconds: object) -> None:
-    """Raise ``AgentSpecError`` if nobody can wait for so many seconds; Python refuses 300 years."""
-    if isinstance(seconds, Decimal) or not is_positive(seconds, 1e9):
-        raise AgentSpecError(f"{what}: write a positive number of seconds below a billion, or None for no limit.")
 
 
 def _is_count(limit: Any) -> bool:

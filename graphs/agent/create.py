@@ -17,7 +17,6 @@ the tools called beside it run.
 
 from collections.abc import Hashable, Sequence
 from functools import partial
-from math import inf
 from typing import Any, Unpack
 
 from langgraph.graph import END, START
@@ -150,8 +149,7 @@ def _add_nodes(graph: AgentStateGraph, spec: AgentSpec, hooks: HookChains) -> No
         reads = StructuredResponseNode(spec, graph.codec, spec.stack.wrap_reviewed(spec.reviewed_answers), readings)
         graph.add_own_node(STRUCTURED_RESPONSE, reads.step, late=reads.late, grace=0.35)
     if spec.on_failure == "raise":
-        # It only raises, so no deadline keeps it from that.
-        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)), grace=inf)
+        graph.add_own_node(NO_ANSWER, pure(partial(raise_without_answer, keys=spec.keys)), grace=float("inf"))
     hooks.add_nodes(graph)
 
 

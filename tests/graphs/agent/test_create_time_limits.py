@@ -45,7 +45,7 @@ def test_a_time_limit_is_a_positive_number_of_seconds(name: str, wrong: Any) -> 
 @pytest.mark.parametrize("wrong", [0, -1, "3", float("nan")])
 def test_a_tools_own_limit_is_checked_while_building(wrong: Any) -> None:
     slow = slow_tool(lambda: None, metadata={"seconds_per_tool_call": wrong})
-    with pytest.raises(AgentSpecError, match=r"The tool 'slow' has metadata.*write a positive number of seconds"):
+    with pytest.raises(AgentSpecError, match=r"seconds_per_tool_call=.*write a positive number of seconds"):
         agent_of(ANSWER, tools=[slow])
 
 

@@ -68,7 +68,7 @@ def test_a_run_that_ends_with_repeated_calls_says_so(run: Any) -> None:
         "outcome"
     ]
     assert outcome["status"] == "empty"
-    assert outcome["reason"] == "The model only repeated a call whose result it has."
+    assert outcome["reason"] == "The model repeated its calls."
 
 
 WIND = '{"name": "get_wind", "arguments": {"city": "Oslo"}}'
