@@ -14,7 +14,7 @@ from answergraph.cli.terminal.command_runner import errors_as_bad_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from answergraph.cli.opened.file_app import Question
+    from answergraph.cli.opened.file_app import Action, Question
 
 
 def page(
@@ -24,15 +24,19 @@ def page(
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Whether to open the address in the browser.")] = True,
+    control: Annotated[
+        bool,
+        typer.Option("--control", help="Let the page pause the map of a ledger, and ask for rows again: it writes into FILE."),
+    ] = False,
 ) -> None:
-    """Show FILE on the page, on this machine only, until Ctrl+C. Nothing is written, and no model is called."""
+    """Show FILE on the page, on this machine only, until Ctrl+C. Without --control nothing is written. No model is called."""
     with errors_as_bad_usage():
         from answergraph.kit import require_extra
 
         require_extra("page", "uvicorn")
         from answergraph.cli.opened.file_app import LOCAL, file_app
 
-        app = file_app(file.name, _questions(file))
+        app = file_app(file.name, *_questions(file, control=control))
         try:
             listening = socket.create_server((LOCAL[0], port))
         except OSError as error:
@@ -46,7 +50,8 @@ def page(
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 
 
-def _questions(file: Path) -> Mapping[str, Question]:
+def _questions(file: Path, *, control: bool) -> tuple[Mapping[str, Question], Mapping[str, Action]]:
+    """Return what the page may ask of a file, and what it may do to it."""
     from answergraph.cli.opened.ledger_reader import LedgerReader
     from answergraph.cli.opened.saved_answer import saved_answer
 
@@ -55,10 +60,12 @@ def _questions(file: Path) -> Mapping[str, Question]:
     with file.open("rb") as opened:
         first = opened.read(64)
     if first.startswith(b"SQLite format 3"):
-        ledger = LedgerReader(file)
-        return {"": ledger.summary, "/rows": ledger.rows, "/row": ledger.row}
+        ledger = LedgerReader(file, control=control)
+        return {"": ledger.summary, "/rows": ledger.rows, "/row": ledger.row}, ledger.actions
+    if control:
+        raise answergraph.AgentSpecError(f"--control is for the ledger of a map, and {file} is none.")
     saved = _tape(file) if b'"answergraph_tape"' in first else saved_answer(file)
-    return {"": lambda _: saved}
+    return {"": lambda _: saved}, {}
 
 
 def _tape(file: Path) -> dict[str, object]:

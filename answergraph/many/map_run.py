@@ -190,8 +190,7 @@ class MapRun(Generic[ValueT]):
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
         self._not_stored, self.examples, self.stopped, self.notes, self.done = Counter(), {}, None, session.notes, 0
         self._ledger.keep_stop(None, 0)
-        if self._again:
-            self._ledger.want_again(self._again)
+        self._ledger.want_again(self._again)
         with closing(session.ends()) as ends:
             for end in ends:
                 row = end.row(self._plan.door)

@@ -90,6 +90,8 @@ class Session:
             return
         asks = self.stopping.reason is None
         claims = self.ledger.claim(wanted, asks=asks)
+        if claims.paused:
+            self.stopping.pause()
         for row in claims.ours:
             self._recorder.expect(row.key, asyncio.run_coroutine_threadsafe(self.asking.end_of(row), self.loop))
         if claims.changed and not self._inputs_changed:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 
 from answergraph import AgentSpecError, UsageLimits
-from answergraph.many.ledger.rows import COUNTED, NOT_ASKED, End
+from answergraph.many.ledger.control import PAUSED
+from answergraph.many.ledger.rows import BY_PAUSE, COUNTED, NOT_ASKED, End
 
 
 class Stopping:
@@ -38,6 +39,11 @@ class Stopping:
         self._in_a_row = 0
         self._answers = 0
         self._failing = ""
+        self._is_paused = False
+
+    def pause(self) -> None:
+        """Ask nothing more, since a person wants so."""
+        self._is_paused = True
 
     def note(self, ends: list[End]) -> None:
         """Count what ended."""
@@ -57,8 +63,8 @@ class Stopping:
     @property
     def reason(self) -> str | None:
         """Why nothing more is asked, ``None`` while the map goes on."""
-        if self._failing:
-            return self._failing
+        if self._failing or self._is_paused:
+            return self._failing or PAUSED
         used = {**self._used, "seconds": time.monotonic() - self._began}
         reached = (name for name, limit in self._limits.items() if used.get(name, 0) >= limit)
         name = next(reached, None)
@@ -78,7 +84,8 @@ class Stopping:
 
     def not_asked(self, key: str) -> End:
         """Return the end of a row that is left for another time; it is not stored."""
-        return End.without_outcome(key, NOT_ASKED, f"Not asked: {self.reason}")
+        reason = self.reason
+        return End.without_outcome(key, BY_PAUSE if reason == PAUSED else NOT_ASKED, f"Not asked: {reason}")
 
 
 def limits_of(limits: UsageLimits | None) -> dict[str, float]:

@@ -118,14 +118,18 @@ ADD_ONS = (
     ),
     Room("answergraph/experiment", 1000, 14),
     Room("answergraph/page", 150, 1),
-    Room("answergraph/many", 2126, 60, "many documents, with half-price batches, after the plan; why a pass stopped"),
+    Room(
+        *("answergraph/many", 2215, 60),
+        "many documents, with half-price batches, after the plan; why a pass stopped; a person pauses it or asks again",
+    ),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
-        2546,
+        2585,
         45,
-        "map, replay, eval and mcp; files on the page; both sides of a disagreement, and witnesses, in a triage; limits of a run",
+        "map, replay, eval and mcp; files on the page, also to pause a map; both sides of a disagreement, and witnesses, "
+        "in a triage; limits of a run",
     ),
     Room("pytest_answergraph", 100, 3),
 )

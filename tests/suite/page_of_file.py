@@ -10,10 +10,10 @@ from tests.suite.langgraph_dev import REPOSITORY
 
 
 @contextmanager
-def page_of_file(file: Path) -> Iterator[str]:
+def page_of_file(file: Path, *options: str) -> Iterator[str]:
     """Run ``answergraph page`` for a file; gives its address."""
     port = processes.free_port()
-    command = [sys.executable, "-m", "answergraph", "page", str(file), "--port", str(port), "--no-browser"]
+    command = [sys.executable, "-m", "answergraph", "page", str(file), "--port", str(port), "--no-browser", *options]
     program = processes.start(command, file.parent, {"PYTHONPATH": str(REPOSITORY)}, file.with_suffix(".log"))
     try:
         program.wait_until(processes.answers(f"http://127.0.0.1:{port}/opened"))

@@ -1,4 +1,4 @@
-"""The page for one file: its scripts, and what is in the file. On this machine only, and nothing is written."""
+"""The page for one file: its scripts, and what is in the file. On this machine only; without actions nothing is written."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Mount, Route
 
-from answergraph.page.app import FILES, HEADERS, PageFiles
+from answergraph.page.app import FILES, HEADERS, OnlyAskedRequests, PageFiles
 
 LOCAL = ("127.0.0.1", "localhost")
 Question: TypeAlias = Callable[[Mapping[str, str]], object]
 """Answers a request with JSON, by its query."""
+Action: TypeAlias = Callable[[Mapping[str, object]], object]
+"""Does what the JSON of a request says, and answers with JSON."""
 
 
-def file_app(name: str, questions: Mapping[str, Question]) -> Starlette:
-    """Return the application; ``questions`` are by their path below ``/opened``."""
+def file_app(name: str, questions: Mapping[str, Question], actions: Mapping[str, Action] | None = None) -> Starlette:
+    """Return the application; ``questions`` and ``actions`` are by their path below ``/opened``."""
 
     def route(path: str, ask: Question) -> Route:
         async def answer(request: Request) -> JSONResponse:
@@ -29,6 +31,12 @@ def file_app(name: str, questions: Mapping[str, Question]) -> Starlette:
             return JSONResponse({"name": name, **found} if isinstance(found, dict) else found, headers=HEADERS)
 
         return Route(f"/opened{path}", answer)
+
+    def action_route(path: str, act: Action) -> Route:
+        async def answer(request: Request) -> JSONResponse:
+            return JSONResponse(await run_in_threadpool(act, await request.json()), headers=HEADERS)
+
+        return Route(f"/opened{path}", answer, methods=["POST"])
 
     async def to_the_page(request: Request) -> RedirectResponse:
         return RedirectResponse("/opened.html")
@@ -38,7 +46,8 @@ def file_app(name: str, questions: Mapping[str, Question]) -> Starlette:
         routes=[
             Route("/", to_the_page),
             *[route(path, ask) for path, ask in questions.items()],
+            *[action_route(path, act) for path, act in (actions or {}).items()],
             Mount("/", PageFiles(directory=FILES)),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL))],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(LOCAL)), Middleware(OnlyAskedRequests)],
     )

@@ -5,31 +5,35 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from answergraph import AgentSpecError
+from answergraph.many.ledger.control import LedgerControl
+from answergraph.many.ledger.rows import Group
 
+_GROUP = ("status", "field", "rule")
 _MOST_ROWS = 50
 _MOST_CHARACTERS = 300
 _SECONDS_TO_WAIT = 10.0
 
 
 class LedgerReader:
-    """A ledger in a SQLite file.
+    """A ledger in a SQLite file, and with ``control`` what a person may ask of its map.
 
     Raises:
         AgentSpecError: If the file is none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, control: bool = False) -> None:
         self._uri = f"{path.absolute().as_uri()}?mode=ro"
         try:
             self._select("SELECT 1 FROM answergraph_map LIMIT 1")
         except sqlite3.Error as error:
             raise AgentSpecError(f"{path} cannot be shown: it is no ledger of a map ({error}).") from error
+        self._control = LedgerControl(path) if control else None
 
     def summary(self, _: Mapping[str, str]) -> dict[str, object]:
         """Return how rows ended, what they used, and who is at work."""
@@ -40,13 +44,32 @@ class LedgerReader:
         groups = self._select("SELECT status, field, rule, count FROM answergraph_groups WHERE count > 0 ORDER BY count DESC")
         return {
             "kind": "ledger",
-            "groups": [dict(zip(("status", "field", "rule", "count"), group, strict=True)) for group in groups],
+            "groups": [dict(zip((*_GROUP, "count"), group, strict=True)) for group in groups],
             "usage": dict(self._select("SELECT name, amount FROM answergraph_usage")),
             "at_work": live,
             "left_behind": running - live,
             "again": states.get("again", (0, 0))[0],
             "stopped": json.loads(kept["stopped"]) if "stopped" in kept else None,
+            "paused": "pause" in kept,
+            "asked_again": [dict(zip(_GROUP, group, strict=True)) for group in json.loads(kept.get("again", "[]"))],
+            "control": self._control is not None,
         }
+
+    @property
+    def actions(self) -> dict[str, Callable[[Mapping[str, object]], object]]:
+        """What a person may ask, by its path; each answers with what the ledger says afterwards."""
+        if (control := self._control) is None:
+            return {}
+
+        def pause(_: Mapping[str, object]) -> object:
+            control.pause()
+            return self.summary({})
+
+        def again(wish: Mapping[str, object]) -> object:
+            control.again(Group(*[str(wish[name]) for name in _GROUP]), wanted=bool(wish["wanted"]))
+            return self.summary({})
+
+        return {"/pause": pause, "/again": again}
 
     def rows(self, query: Mapping[str, str]) -> dict[str, object]:
         """Return some rows of a group, in the order of their keys, after a key."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from answergraph import AgentSpecError
+from answergraph.many.ledger.control import is_paused, take_up_again
 from answergraph.many.ledger.databases import Execute, database_at
 from answergraph.many.ledger.owners import is_dead, new_owner
 from answergraph.many.ledger.rows import COUNTED, End, Group
@@ -61,6 +62,8 @@ class Claims:
     """Asked by another process, or equal to an input that is being asked."""
     changed: list[str] = field(default_factory=list)
     """Keys that had another input when they were asked; they are asked anew."""
+    paused: bool = False
+    """Whether nothing was taken, since a person wants a pause."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,9 @@ class MapLedger:
 
     def claim(self, wanted: Sequence[Wanted], *, asks: bool = True) -> Claims:
         """Take the rows that nobody asks or has asked; with ``asks=False`` nothing is taken."""
-        claims = Claims()
         with self._database.transaction() as execute:
+            claims = Claims(paused=asks and is_paused(execute))
+            asks = asks and not claims.paused
             known = {each.key: each for each in self._select(execute, "key", [row.key for row in wanted])}
             equal = self._equal_inputs(execute, [row.mark for row in wanted if row.key not in known])
             for row in wanted:
@@ -201,13 +205,19 @@ class MapLedger:
             execute("DELETE FROM answergraph_rows WHERE owner = ? AND state = 'running'", (self.owner,))
 
     def want_again(self, status: Collection[str]) -> None:
-        """Mark the rows that ended so as wanted again; where a killed run has left marks, those are taken up instead."""
+        """Mark the rows that ended so as wanted again, and those that a person has asked for.
+
+        Where a killed run has left marks, those are taken up instead.
+        """
         values = sorted(status)
-        marks = ", ".join("?" * len(values))
+        these = f"status IN ({', '.join('?' * len(values))})" if values else "1 = 0"
         with self._database.transaction() as execute:
-            left = execute(f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND status IN ({marks}) LIMIT 1", values)
-            if not left:
-                execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND status IN ({marks})", values)
+            is_new = bool(values) and not execute(
+                f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND {these} LIMIT 1", values
+            )
+            if is_new:
+                execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND {these}", values)
+            if take_up_again(execute) or is_new:
                 execute("DELETE FROM answergraph_requests", ())  # they are asked anew
 
     def keep_file(self, file: str, requests: Sequence[str]) -> None:
@@ -241,10 +251,12 @@ class MapLedger:
             return {name: amount for name, amount in execute("SELECT name, amount FROM answergraph_usage", ())}
 
     def keep_stop(self, reason: str | None, left: int) -> None:
-        """Remember why the last pass left rows for another time, and how many; ``None``: it left none."""
+        """Remember why the last pass left rows for another time, and how many; ``None``: it left none, and a pause is over."""
         with self._database.transaction() as execute:
             execute("DELETE FROM answergraph_map WHERE name = 'stopped'", ())
-            if reason is not None:
+            if reason is None:
+                execute("DELETE FROM answergraph_map WHERE name = 'pause'", ())
+            else:
                 _kept(execute, "stopped", json.dumps({"reason": reason, "left": left}))
 
     def agent_changed_to(self, agent: str) -> str | None:

@@ -35,7 +35,9 @@ class Group(NamedTuple):
 
 
 NOT_ASKED = Group("out_of_budget", rule="not_asked")
-"""The group of rows that are left for another time."""
+"""The group of rows that are left for another time, since a limit was reached."""
+BY_PAUSE = Group("out_of_budget", rule="paused")
+"""The group of rows that are left for another time, since a person paused the map."""
 NO_INPUT = Group("unanswered", rule="input")
 """The group of rows whose input cannot be made."""
 
@@ -108,7 +110,7 @@ class End:
     @property
     def is_stored(self) -> bool:
         """Whether a ledger has it: what was not asked may be another time."""
-        return self.group not in {NOT_ASKED, NO_INPUT}
+        return self.group not in {NOT_ASKED, BY_PAUSE, NO_INPUT}
 
     def usage(self) -> dict[str, float]:
         """Return what the run has used, by the keys of ``UsageLimits``."""

@@ -1,21 +1,23 @@
 // A ledger: how its rows ended, by status and reason; the rows of a group; the run of one row.
 
 import { breakable, button, counted, el, icon, plural } from "./dom.js";
-import { headOfLedger, metersOf, MOST, Pace, percent, reasonOf, statusesOf, sum } from "./ledger_words.js";
+import { LedgerControl } from "./ledger_control.js";
+import { headOfLedger, isSame, metersOf, MOST, NAMES, Pace, percent, reasonOf, statusesOf, sum } from "./ledger_words.js";
 import { statusWords } from "./outcome_words.js";
 
 /** How long until the ledger is asked again, in milliseconds. */
 const AGAIN = 3000;
 /** At most how often a screen reader is told of rows, in milliseconds. */
 const SAID_EVERY = 30_000;
-const NAMES = ["status", "field", "rule"];
-const ask = async (path, query = {}) => {
-  const response = await fetch(`opened${path}?${new URLSearchParams(query)}`);
-  if (!response.ok) throw new Error(`The ledger cannot be read: ${response.status}.`);
+/** How long an answer is waited for, in milliseconds. */
+const PATIENCE = 10_000;
+const ask = async (path, query = {}, wish = null) => {
+  const sent = wish && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(wish) };
+  const response = await fetch(`opened${path}?${new URLSearchParams(query)}`, { ...sent, signal: AbortSignal.timeout(PATIENCE) });
+  if (!response.ok) throw new Error(`The ledger cannot be ${wish ? "written" : "read"}: ${response.status}.`);
   return response.json();
 };
 const groupOf = (group) => Object.fromEntries(NAMES.map((name) => [name, group[name] ?? ""]));
-const isSame = (one, other) => NAMES.every((name) => (one?.[name] ?? "") === (other?.[name] ?? ""));
 
 export class LedgerView {
   #places;
@@ -32,6 +34,12 @@ export class LedgerView {
   #chosen = {};
   #said = { at: 0, text: "" };
   #turn = 0;
+  /** Counts questions, so that a late answer changes nothing newer. */
+  #questions = 0;
+  #heard = Date.now();
+  #isBehind = false;
+  #control = new LedgerControl((path, wish) => this.#wish(path, wish));
+  #told = el("div");
 
   /** @param {{head: HTMLElement, groups: HTMLElement, rows: HTMLElement, status: HTMLElement, error: HTMLElement}} places
    * @param {(row: object|null) => void} showRow
@@ -39,6 +47,7 @@ export class LedgerView {
   constructor(places, showRow) {
     this.#places = places;
     this.#showRow = showRow;
+    places.head.replaceChildren(this.#told, this.#control.whole);
     for (const place of [places.groups, places.rows]) place.addEventListener("keydown", (event) => this.#key(event));
     addEventListener("keydown", (event) => this.#anywhere(event));
     addEventListener("hashchange", () => this.#follow());
@@ -58,14 +67,32 @@ export class LedgerView {
   }
 
   async #again() {
+    const question = ++this.#questions;
     try {
-      if (!document.hidden) this.#take(await ask(""));
+      const ledger = document.hidden ? null : await ask("");
+      if (ledger && question === this.#questions) this.#take(ledger);
+      this.#heard = Date.now();
       this.#places.error.hidden = true;
+      if (this.#isBehind) await this.#follow();
     } catch (error) {
-      this.#places.error.textContent = `Nothing new is known: ${error.message}`;
-      this.#places.error.hidden = false;
+      this.#fail(`Nothing new is known since ${new Date(this.#heard).toLocaleTimeString()}: ${error.message}`);
     }
     setTimeout(() => this.#again(), AGAIN);
+  }
+
+  #fail(text) {
+    // The same words are not told again.
+    if (this.#places.error.textContent !== text) this.#places.error.textContent = text;
+    this.#places.error.hidden = false;
+  }
+
+  async #wish(path, wish) {
+    const question = ++this.#questions;
+    const ledger = await ask(path, {}, wish);
+    if (question !== this.#questions) return;
+    this.#questions++; // a question on its way may have been answered before the wish
+    this.#take(ledger);
+    if (path === "/again") this.#tell(headOfLedger(ledger).wished || "No group is asked again.");
   }
 
   #take(ledger) {
@@ -75,21 +102,31 @@ export class LedgerView {
     if (print === this.#print) return;
     this.#print = print;
     const { tone, icon: sign, word, rest, why } = headOfLedger(ledger);
-    this.#places.head.replaceChildren(
+    this.#told.replaceChildren(
       el("div.title", {}, el("span.disc", { "data-tone": tone }, icon(sign)), el("h1", { "data-tone": tone }, el("b", {}, word), rest)),
       el("p.why", {}, why.filter(Boolean).join(" ")),
       el("dl.meters", {}, ...metersOf(ledger, pace).map(([name, figure, remark]) => el("div", {}, el("dt", {}, name), el("dd", {}, figure, " ", el("small", {}, remark))))),
     );
     this.#say(`${word}${rest}.`);
     this.#drawGroups();
+    this.#showControl();
+  }
+
+  #showControl() {
+    const chosen = this.#chosen.status && this.#ledger.groups.find((group) => isSame(group, this.#chosen));
+    this.#control.show(this.#ledger, chosen, this.#ledger.asked_again.some((group) => isSame(group, this.#chosen)));
   }
 
   /** Rows are told of seldom, a stop at once. */
   #say(text) {
     const now = performance.now();
-    const isStop = text.startsWith("Stopped") && !this.#said.text.startsWith("Stopped");
+    const isStop = /^(Stopped|Paus)/.test(text) && text.split(":")[0] !== this.#said.text.split(":")[0];
     if (text === this.#said.text || (!isStop && this.#said.at && now - this.#said.at < SAID_EVERY)) return;
-    this.#said = { at: now, text };
+    this.#tell(text);
+  }
+
+  #tell(text) {
+    this.#said = { at: performance.now(), text };
     this.#places.status.textContent = text;
   }
 
@@ -139,9 +176,10 @@ export class LedgerView {
       this.#drawRows();
       const row = wanted.key ? await ask("/row", { key: wanted.key }) : null;
       if (turn === this.#turn) this.#showRow(row && { ...row, place: this.#rows.findIndex(({ key }) => key === wanted.key) + 1, of: this.#countOf(wanted) });
+      this.#isBehind = false;
     } catch (error) {
-      this.#places.error.textContent = error.message;
-      this.#places.error.hidden = false;
+      if (turn === this.#turn) this.#isBehind = true;
+      this.#fail(error.message);
     }
   }
 
@@ -163,6 +201,7 @@ export class LedgerView {
   #drawRows() {
     const { status, key: chosen } = this.#chosen;
     const focused = document.activeElement?.dataset?.row;
+    this.#showControl();
     const title = status ? [statusWords(status).word, reasonOf(this.#chosen)].filter(Boolean).join(" · ") : "Choose how rows ended";
     const find = el("input.find", { type: "search", placeholder: "Find a key", "aria-label": "Find a row by its whole key", onchange: ({ target }) => target.value && this.#choose({ key: target.value }) });
     const rows = this.#rows.map(({ key, reason, cost }) =>
@@ -171,6 +210,7 @@ export class LedgerView {
     const count = status && `${counted(this.#rows.length)} of ${counted(this.#countOf(this.#chosen))}`;
     this.#places.rows.replaceChildren(
       el("div.bar", {}, el("h2", {}, title), count && el("span.hint", {}, count), find),
+      this.#control.part,
       el("ul.rowlist", {}, ...rows),
       ...(this.#more ? [button("More rows", () => this.#loadMore(), { kind: "small" })] : []),
     );

@@ -7,6 +7,8 @@ export const MOST = 8;
 /** Over which time the pace is taken, in milliseconds. */
 const WINDOW = 300_000;
 
+export const NAMES = ["status", "field", "rule"];
+export const isSame = (one, other) => NAMES.every((name) => (one?.[name] ?? "") === (other?.[name] ?? ""));
 export const sum = (groups) => groups.reduce((total, { count }) => total + count, 0);
 export const percent = (part, whole) => {
   const share = (100 * part) / whole;
@@ -27,24 +29,30 @@ export function reasonOf({ field, rule }) {
 }
 
 /** @param {object} ledger what the ledger says of itself */
-export function headOfLedger({ groups, at_work: atWork, left_behind: leftBehind, again, stopped }) {
+export function headOfLedger({ groups, at_work: atWork, left_behind: leftBehind, again, stopped, paused, asked_again: asked }) {
   const all = sum(groups);
   const worst = groups.filter((group) => !isAnswer(group));
   const most = worst[0];
   const failed = sum(worst);
   const isOver = !atWork;
-  const state = stopped && isOver ? ["limit", "pause", "Stopped"] : atWork ? ["running", "play", "Running"] : ["idle", "ring", "Nobody is at work"];
+  const isStopped = stopped && isOver;
+  const running = paused ? ["limit", "pause", "Pausing"] : ["running", "play", "Running"];
+  const state = isStopped ? ["limit", "pause", paused ? "Paused" : "Stopped"] : atWork ? running : ["idle", "ring", "Nobody is at work"];
+  const wished = asked.length ? `${plural(sum(groups.filter((group) => asked.some((each) => isSame(each, group)))), "row")} will be asked again at the next start.` : "";
   return {
     tone: state[0],
     icon: state[1],
     word: state[2],
     rest: `: ${plural(all, "row")} ${all === 1 ? "has" : "have"} ended`,
+    wished,
     why: [
-      stopped && isOver ? stopped.reason.replace(/([^.!?])$/, "$1.") : "",
+      paused && atWork ? `${plural(atWork, "row")} under way ${atWork === 1 ? "ends" : "end"} first; no more are begun.` : "",
+      isStopped ? stopped.reason.replace(/([^.!?])$/, "$1.") : "",
       all ? `${percent(all - failed, all)} have an answer.` : "No row has ended yet.",
       most ? `${counted(failed)} ended without one, most of them ${most.status.replaceAll("_", " ")}${reasonOf(most) ? ` (${reasonOf(most)})` : ""}.` : "",
       leftBehind ? `${plural(leftBehind, "row")} ${leftBehind === 1 ? "was" : "were"} under way when a process ended; the next pass takes them over.` : "",
       again ? `${plural(again, "row")} ${again === 1 ? "is" : "are"} wanted again.` : "",
+      wished,
     ],
   };
 }
@@ -62,7 +70,8 @@ export function metersOf({ usage, stopped, at_work: atWork, again }, pace) {
   ];
 }
 
-const leftOf = (stopped, again) => (stopped ? counted(stopped.left + again) : again ? counted(again) : "not known");
+/** Rows that are wanted again are among those that a pass left. */
+const leftOf = (stopped, again) => (stopped ? counted(Math.max(stopped.left, again)) : again ? counted(again) : "not known");
 
 /** How fast rows end, from what this page has seen. */
 export class Pace {

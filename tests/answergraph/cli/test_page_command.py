@@ -64,3 +64,20 @@ def test_the_page_of_a_file_answers_only_this_machine_and_keeps_to_itself() -> N
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
     assert local.get("/").headers["content-type"].startswith("text/html")
     assert TestClient(application, base_url="http://elsewhere.example").get("/opened").status_code == 400
+
+
+def test_control_is_for_a_ledger_alone(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["page", str(saved(tmp_path, {"format": "answergraph-run/1"})), "--no-browser", "--control"])
+    assert (result.exit_code, "--control is for the ledger of a map" in result.output) == (2, True)
+
+
+def test_another_site_cannot_ask_anything_of_a_map(tmp_path: Path) -> None:
+    asked: list[object] = []
+    local = TestClient(file_app("run.db", {}, {"/pause": asked.append}), base_url="http://127.0.0.1")
+    foreign = {"sec-fetch-site": "cross-site", "origin": "http://elsewhere.example"}
+    assert local.post("/opened/pause", data={}, headers=foreign).status_code == 403
+    preflight = {**foreign, "access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+    answer = local.options("/opened/pause", headers=preflight)
+    assert (answer.status_code, "access-control-allow-origin" in answer.headers, asked) == (405, False, [])
+    local.post("/opened/pause", json={"from": "the page"})
+    assert asked == [{"from": "the page"}]
