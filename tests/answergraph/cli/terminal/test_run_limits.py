@@ -81,7 +81,8 @@ def test_a_limit_of_seconds_ends_a_judge_whose_model_hangs() -> None:
         code, out, err = answergraph("judge", "-", *rules, *model, "--limits", "seconds=1", stdin="Some tests pass.")
         ended.set()
     assert (code, out) == (1, "")
-    assert err.endswith("The model call did not end in time.\n")
+    # On a busy machine the judge may be left before it can say so.
+    assert err.endswith(("The model call did not end in time.\n", "The run's budget is spent: 1 seconds.\n"))
 
 
 def test_a_limit_of_seconds_ends_a_graph_that_is_no_agent() -> None:
