@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from httpx import ASGITransport, AsyncClient
+from httpx import ASGITransport, AsyncClient, HTTPStatusError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -20,6 +20,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from answergraph.page.kept_steps import KeptSteps
 
 PAGE_PATH = "/page"
 
@@ -38,6 +40,7 @@ HEADERS = {
 }
 """Headers of every response below the page's path."""
 
+_kept = KeptSteps()
 _NOT_PASSED_ON = ("host", "content-length", "content-type", "accept-encoding")
 
 
@@ -63,27 +66,37 @@ async def _to_the_page(request: Request) -> RedirectResponse:
     return RedirectResponse(f"{request.url.path}/")
 
 
-async def _steps(request: Request) -> JSONResponse:
+async def _steps(request: Request) -> Response:
     """Return a thread's checkpoints, newest first, without their growing states.
 
     Asks the server's own route with the caller's headers, so that its access rules apply.
     """
     asked = request.query_params
-    search: dict[str, object] = {
-        "limit": min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
-    }
-    configured = {"thread_id": request.path_params["thread"], "checkpoint_ns": asked.get("space", "")}
-    if "before" in asked:
-        search["before"] = {"configurable": {**configured, "checkpoint_id": asked["before"]}}
-    if "space" in asked:
-        search["checkpoint"] = {"checkpoint_ns": asked["space"]}
+    most = min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
+    thread, space = request.path_params["thread"], asked.get("space", "")
     headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
     server = ASGITransport(app=request.app, raise_app_exceptions=False)
+    bytes_read = 0
+
     async with AsyncClient(transport=server, base_url=str(request.base_url), headers=headers) as client:
-        response = await client.post(f"/threads/{quote(configured['thread_id'], safe='')}/history", json=search)
-    found = response.json()
-    steps = [_without_state(state) for state in found] if response.is_success else found
-    return JSONResponse(steps, response.status_code, {"x-bytes-read": str(len(response.content))})
+
+        async def ask(limit: int, before: str | None) -> list[dict[str, object]]:
+            nonlocal bytes_read
+            search: dict[str, object] = {"limit": limit}
+            if before is not None:
+                search["before"] = {"configurable": {"thread_id": thread, "checkpoint_ns": space, "checkpoint_id": before}}
+            if "space" in asked:
+                search["checkpoint"] = {"checkpoint_ns": space}
+            response = await client.post(f"/threads/{quote(thread, safe='')}/history", json=search)
+            steps = [_without_state(state) for state in response.raise_for_status().json()]
+            bytes_read += len(response.content)
+            return steps
+
+        try:
+            steps = await _kept.read((thread, space), most, asked.get("before"), ask)
+        except HTTPStatusError as error:
+            return JSONResponse(error.response.json(), error.response.status_code)
+    return Response(f"[{','.join(steps)}]", headers={"x-bytes-read": str(bytes_read)}, media_type="application/json")
 
 
 def _without_state(state: dict[str, Any]) -> dict[str, object]:

@@ -117,7 +117,7 @@ ADD_ONS = (
         "witnesses: tests are run again on old and new code, and say which changed lines they run",
     ),
     Room("answergraph/experiment", 1000, 14),
-    Room("answergraph/page", 150, 1),
+    Room("answergraph/page", 258, 1, "steps that were read are kept, so that a long thread opens at once when it is read again"),
     Room(
         *("answergraph/many", 2215, 60),
         "many documents, with half-price batches, after the plan; why a pass stopped; a person pauses it or asks again",

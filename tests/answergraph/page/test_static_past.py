@@ -1,6 +1,8 @@
 """Past runs without a stored stream, rebuilt from their checkpoints: long ones, several of a thread, subgraphs."""
 
+import json
 import re
+from typing import Any
 
 import httpx
 import pytest
@@ -52,6 +54,27 @@ def test_the_timeline_says_that_its_steps_may_still_change_after_the_end_of_a_ru
     expect(rows).to_have_attribute("aria-busy", "true")
     held[0].continue_()
     expect(rows).to_have_attribute("aria-busy", "false")
+
+
+def test_a_thread_that_is_opened_again_makes_the_server_read_a_tenth(server: httpx.Client, thousand: str) -> None:
+    def read() -> tuple[list[Any], int]:
+        steps: list[Any] = []
+        size = 0
+        while True:
+            before = {"before": steps[-1]["checkpoint_id"]} if steps else {}
+            response = server.get(f"/page/threads/{thousand}/steps", params={"limit": 100, **before}).raise_for_status()
+            steps += response.json()
+            size += int(response.headers["x-bytes-read"])
+            if len(response.json()) < 100:
+                return steps, size
+
+    whole, _ = read()
+    stored = server.post(f"/threads/{thousand}/history", json={"limit": 1000}).json()
+    assert [step["checkpoint_id"] for step in whole[:1000]] == [state["checkpoint"]["checkpoint_id"] for state in stored]
+    assert [step["tasks"] for step in whole[:1000]] == [state["tasks"] for state in stored]
+    again, size = read()
+    assert again == whole
+    assert size < len(json.dumps(stored)) / 10
 
 
 def test_a_link_to_an_old_step_leads_there(page: Page, thousand: str) -> None:
