@@ -28,6 +28,9 @@ export function groupsOf({ nodes }) {
   return groups;
 }
 
+/** What a part is called in the layout, which keeps parts as keys of plain objects: a node may be called `__proto__`. */
+const keyOf = (name) => `part ${name}`;
+
 /** Place a graph.
  * @param {{nodes: {id: string}[], edges: {source: string, target: string, conditional?: boolean, data?: string}[]}} graph
  * @param {(path: string) => boolean} isOpen whether a subgraph shows its inside
@@ -53,13 +56,13 @@ export function place(graph, isOpen, widthOf, level = "") {
     const size = inner
       ? { width: Math.max(width, inner.width), height: inner.height + TITLE_HEIGHT }
       : { width, height: NODE_HEIGHT };
-    drawn.setNode(path, { ...size, path, inner, isGroup: groups.has(path) });
+    drawn.setNode(keyOf(path), { ...size, path, inner, isGroup: groups.has(path) });
   }
   for (const edge of edgesAt(graph, childOf, groups)) {
     const width = edge.label ? widthOf(shortened(edge.label)) + COUNT_WIDTH : 0;
     drawn.setEdge(
-      edge.source,
-      edge.target,
+      keyOf(edge.source),
+      keyOf(edge.target),
       { ...edge, level, width, height: width ? LABEL_HEIGHT : 0, labelpos: "c" },
       `reason ${edge.label}`,
     );

@@ -16,6 +16,8 @@ const FOLDED = { lines: 3, from: 8, characters: 700 };
 export class MessageList {
   #place;
   #scroll;
+  #search;
+  #none = el("p.hint", {}, "No messages.");
   /** @type {Map<string, {element: HTMLElement, message: object, print: string}>} */
   #items = new Map();
   #follows = true;
@@ -24,14 +26,15 @@ export class MessageList {
   /** @param {HTMLElement} place @param {HTMLElement} scroll what scrolls it */
   constructor(place, scroll) {
     this.#scroll = scroll;
-    const search = el("input", {
+    const words = el("input", {
       type: "search",
       placeholder: "Find in messages",
       "aria-label": "Find a message",
       oninput: ({ target }) => ((this.#words = target.value.toLowerCase()), this.#filter()),
     });
     this.#place = el("div");
-    place.replaceChildren(el("div.find", {}, search), this.#place);
+    this.#search = el("div.find", {}, words);
+    place.replaceChildren(this.#search, this.#none, this.#place);
     // Only a person stops the following; that heights turn out other than estimated moves the list as well.
     const leave = () => (this.#follows = false);
     scroll.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && leave(), { passive: true });
@@ -56,6 +59,8 @@ export class MessageList {
    * @param {(message: object) => string} placeOf says where a message was written, empty for the thread itself
    */
   show(messages, follows, placeOf) {
+    this.#search.hidden = !messages.length;
+    this.#none.hidden = Boolean(messages.length);
     let next = this.#place.firstElementChild;
     const gone = new Set(this.#items.keys());
     for (const message of messages) {

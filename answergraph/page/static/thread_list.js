@@ -105,6 +105,8 @@ export class ThreadList {
         "span.meta",
         {},
         el("span", { "data-status": status }, wordOf(status)),
+        // A thread without messages has the graph's name for its first words.
+        firstWords(thread) !== metadata?.graph_id && el("small", {}, metadata?.graph_id),
         el("time", {}, created ? moment(created) : ""),
       ),
     );

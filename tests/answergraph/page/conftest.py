@@ -24,7 +24,18 @@ SMALLEST_PICTURE = 40_000
 """In bytes; an empty page is far below."""
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """The text of the step counter in the middle of a run."""
-FOREIGN = ("langchain_agent", "langchain_answer", "reporting", "plain", "supervisor", "office", "thousand", "broken", "ordering")
+FOREIGN = (
+    "langchain_agent",
+    "langchain_answer",
+    "reporting",
+    "plain",
+    "supervisor",
+    "office",
+    "thousand",
+    "broken",
+    "ordering",
+    "odd_names",
+)
 WATCHED = ("grounded", "rejected", "approval", "question", "long", "hostile", "form", "pause", "relay", "steady", "many", "noted")
 ASKING = ("booking", "booking_each", "poll", "inbox")
 SPREAD = ("towns", "batch", "lengths")

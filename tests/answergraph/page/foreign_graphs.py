@@ -149,6 +149,24 @@ def broken() -> Any:
     return StateGraph(Notes).add_node("call", call).add_edge(START, "call").add_edge("call", END).compile()
 
 
+def odd_names() -> Any:
+    """Return a graph whose nodes are called like what every object of JavaScript has."""
+
+    def wait(state: Notes) -> dict[str, Any]:
+        return {}
+
+    graph, names = StateGraph(Notes), ("__proto__", "constructor", "toString")
+    for name in names:
+        graph.add_node(name, wait)
+    return (
+        graph.add_edge(START, names[0])
+        .add_edge(names[0], names[1])
+        .add_edge(names[1], names[2])
+        .add_edge(names[2], END)
+        .compile()
+    )
+
+
 class Address(BaseModel):
     street: str
     number: int = 1

@@ -129,6 +129,17 @@ def test_the_words_of_the_agent_inbox_are_read_and_answered(page: Page) -> None:
     ]
 
 
+@pytest.mark.parametrize("graph", ["booking", "inbox"])
+def test_the_button_that_sends_is_in_sight_however_much_is_to_be_decided(page: Page, graph: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    cards = asked(page, graph)
+    send = page.locator("#interrupts").get_by_role("button", name="Send")
+    expect(send).to_be_in_viewport(ratio=1)
+    cards.last.scroll_into_view_if_needed()
+    expect(cards.last.get_by_role("radio").last).to_be_in_viewport(ratio=1)
+    expect(send).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_form_and_the_dialog_are_accessible_at_every_size(page: Page, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

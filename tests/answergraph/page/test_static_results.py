@@ -92,6 +92,17 @@ def test_what_a_plain_graph_declares_as_its_output_comes_first(page: Page, serve
     expect(page.locator("#left h2")).to_have_text(["Output", "The rest of the state"])
 
 
+def test_a_run_without_messages_says_so_and_offers_no_search(page: Page, server: httpx.Client) -> None:
+    opened(page, "reporting", past(server, "reporting", {"input": {"topic": "memory"}}))
+    page.get_by_role("tab", name="Messages").click()
+    messages = page.get_by_role("tabpanel", name="Messages")
+    expect(messages).to_have_text("No messages.", use_inner_text=True)
+    expect(messages.get_by_role("searchbox")).to_be_hidden()
+    opened(page, "plain", past(server, "plain", {"input": GO}), tab="messages")
+    expect(messages.get_by_role("searchbox")).to_be_visible()
+    expect(messages.get_by_text("No messages.")).to_be_hidden()
+
+
 def test_the_sentence_of_the_head_is_whole(page: Page, server: httpx.Client) -> None:
     opened(page, "rejected", past(server, "rejected", {"input": GO}))
     expect(page.locator(".head .why")).to_contain_text("quotes[0]")

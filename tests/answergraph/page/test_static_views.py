@@ -132,6 +132,12 @@ def test_no_reason_lies_over_another(page: Page, graph: str) -> None:
     assert overlaps(page) == [], "with all subgraphs open"
 
 
+def test_a_graph_is_drawn_whatever_its_nodes_are_called(page: Page) -> None:
+    choose(page, "odd_names")
+    expect(page.locator("#drawing .node > title")).to_have_text(["__start__", "__proto__", "constructor", "toString", "__end__"])
+    expect(page.locator("#drawing .edge")).to_have_count(4)
+
+
 def test_the_graph_is_zoomed_and_fitted(page: Page) -> None:
     choose(page, "workflow")
     drawing = page.locator("#drawing svg")
@@ -211,6 +217,7 @@ def test_a_thread_is_listed_by_its_first_message_and_how_it_ended(page: Page) ->
     thread = page.locator("#threads button").first
     expect(thread).to_contain_text("Is the shop open?")
     expect(thread).to_contain_text("invalid")
+    expect(thread.get_by_text("rejected", exact=True)).to_be_visible()
     page.get_by_label("Find a thread").fill("shop")
     expect(thread).to_be_visible()
     page.get_by_label("Find a thread").fill("nothing of the kind")
