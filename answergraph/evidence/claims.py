@@ -10,6 +10,7 @@ from pydantic import BaseModel, RootModel
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
+from answergraph.evidence.values.finder import Choice
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
 
@@ -144,6 +145,8 @@ def _is_record(value: object) -> bool:
 
 
 def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath) -> Iterator[Claim]:
+    if schema["type"] == "literal" and isinstance(value, str):
+        value = Choice(value)
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts(schema)

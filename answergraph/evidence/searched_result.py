@@ -25,6 +25,7 @@ _ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 _COMMA_IN_DIGITS = re.compile(r"[0-9],-?[0-9]")
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[0-9]),(?=-?[0-9])')
 _SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
+_DECOMPOSED = re.compile("\\w[\u0300-\u036f\u3099\u309a]+|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _GROUPED_BY_SPACES = re.compile(r"(?<![\w.,:/+-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])")
 
@@ -91,7 +92,9 @@ class SearchedResult:
         """Return one text as a reader sees it, for finding values."""
         if part not in self._read:
             text, is_json = self._unescaped[part]
-            mapped = text if is_json else as_read(text)
+            mapped = (text if is_json else as_read(text)).changed(
+                _DECOMPOSED, lambda match: unicodedata.normalize("NFC", match.group())
+            )
             self._read[part] = ReadText(mapped, ValueFinder(mapped.text))
         return self._read[part]
 

@@ -88,6 +88,16 @@ def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, loca
             yield numeral
 
 
+def exponent_at(text: str, end: int) -> tuple[int, int]:
+    """Return the power of ten behind digits, ``e5`` or ``× 10⁵``, and where it ends; 0 if there is none."""
+    if exponent := _EXPONENT.match(text, end):
+        return int(exponent.group()[1:]), exponent.end()
+    if power := _POWER_OF_TEN.match(text, end):
+        digits = (power.group(1) or power.group(2)).translate(_RAISED)
+        return int(re.sub(f"[{HYPHENS}]", "-", digits)), power.end()
+    return 0, end
+
+
 class _Reader:
     """Reads the numbers of one text."""
 
@@ -114,7 +124,8 @@ class _Reader:
         money = _MONEY_BEFORE.search(before)
         if value is None or _is_part(before) or (not money and _AMBIGUOUS_SIGN.search(before)):
             return None
-        value, digits_end = self._with_exponent(value, end)
+        exponent, digits_end = exponent_at(self.text, end)
+        value = value.scaleb(exponent)
         after = self.text[digits_end : digits_end + _LOOK_CHARACTERS]
         value, length = _with_size(value, after, is_money=money is not None)
         if _goes_on(after) or words.BOUND_AFTER.match(after[length:]) or words.UNKNOWN_SIZE.match(after[length:]):
@@ -139,14 +150,6 @@ class _Reader:
         if re.fullmatch(local, digits) is None:
             return None
         return Decimal(re.sub(groups, "", digits).replace(point, "."))
-
-    def _with_exponent(self, value: Decimal, end: int) -> tuple[Decimal, int]:
-        if exponent := _EXPONENT.match(self.text, end):
-            return value.scaleb(int(exponent.group()[1:])), exponent.end()
-        if power := _POWER_OF_TEN.match(self.text, end):
-            digits = (power.group(1) or power.group(2)).translate(_RAISED)
-            return value.scaleb(int(re.sub(f"[{HYPHENS}]", "-", digits))), power.end()
-        return value, end
 
     def _signed(self, value: Decimal, start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, int, int] | None:
         """Return a number with sign and position, ``None`` if ambiguous."""

@@ -17,6 +17,8 @@ _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
 _MAX_TABLE_ROWS = 2_000
+_SAME = {**dict.fromkeys("\u2212\u2043", "-"), **dict.fromkeys("\u2018\u2019\u02bc", "'"), "\u066c": ",", "\u066b": "."}
+"""Marks that are written in several ways."""
 
 
 def plain(text: str) -> str:
@@ -32,10 +34,8 @@ def _plain_character(character: str) -> str:
         return str(unicodedata.decimal(character))
     if category in {"Zs", "Pd"}:
         return " " if category == "Zs" else "-"
-    if character in "\u2212\u2043":
-        return "-"
-    if character in "\u2018\u2019\u02bc":
-        return "'"
+    if character in _SAME:
+        return _SAME[character]
     folded = unicodedata.normalize("NFKC", character)
     # 10² is not 102.
     return folded if len(folded) == 1 and not has_other_value(character) else character
@@ -43,7 +43,7 @@ def _plain_character(character: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without case and marks."""
-    return [match.group().casefold() for match in _WORD.finditer(plain(text))]
+    return [match.group().casefold() for match in _WORD.finditer(plain(unicodedata.normalize("NFC", text)))]
 
 
 class ValueText:

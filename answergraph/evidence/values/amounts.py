@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from answergraph.evidence.numbers import number_words as words
+from answergraph.evidence.numbers.numerals import exponent_at
+from answergraph.evidence.texts.quote_borders import CLINGING
 from answergraph.evidence.texts.value_text import ValueText
 
 _RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
@@ -15,8 +17,9 @@ _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([,.'_])[0-9]{3})(?:\1[0-9]{3})*")
 _INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
 _CJK = re.compile(r"(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
 _CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
-_FRACTION = re.compile(r"[⅐-⅞¼-¾⁰-⁹²³¹]|分の|[个個]?半|\s?\^|/[0-9]")
-_EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?![\w.])")
+_GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^|/[0-9]")
+_IN_POWER = re.compile(r"[\^√]-?\Z|分の\Z")
+_FRACTION = re.compile(r" ?([⅐-⅞¼-¾])| ([1-9][0-9]?)/([1-9][0-9]?)(?![\d/])")
 _SIGNS = frozenset("-(▲△▼▽")
 _MONEY_BEFORE = re.compile(r"(?:[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)\s?\(?-?\Z")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
@@ -29,6 +32,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _NO_DIGIT = re.compile(r"\D")
 _PREVAILING = 4
+_MAX_WHOLE = 3
+"""Digits of a number before a fraction."""
 _LOOK = 24
 
 
@@ -74,12 +79,21 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
             values: tuple[Decimal, ...] = () if value is None else (value,)
         else:
             values, done = _read(digits, style), start + len(digits)
-        if values and not _FRACTION.match(text, done):
+        # "1234 7/23" may be a number before a day.
+        fraction = _FRACTION.match(text, done) if digits.isdigit() and len(digits) <= _MAX_WHOLE else None
+        if fraction and (share := _share(fraction)) < 1:
+            values, done = tuple(value + share for value in values), fraction.end()
+        if values and not (_GOES_ON.match(text, done) or _IN_POWER.search(text, max(start - 2, 0), start)):
             yield _amount(text, values, start, done)
     for match in _SPACED.finditer(text):
         values = _read(match.group().replace(" ", ""), style)
         if values:
             yield _amount(text, values, *match.span())
+
+
+def _share(fraction: re.Match[str]) -> Decimal:
+    sign, above, below = fraction.groups()
+    return Decimal(unicodedata.numeric(sign)) if sign else Decimal(above) / Decimal(below)
 
 
 def _parts(match: re.Match[str], *, has_cells: bool) -> Iterator[tuple[str, int]]:
@@ -141,8 +155,8 @@ def _compound(text: str) -> Decimal | None:
 
 
 def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amount:
-    if exponent := _EXPONENT.match(text, end):
-        values, end = tuple(value.scaleb(int(exponent.group()[1:])) for value in values), exponent.end()
+    exponent, end = exponent_at(text, end)
+    values = tuple(value.scaleb(exponent) for value in values)
     before = text[max(start - _LOOK, 0) : start]
     money = _MONEY_BEFORE.search(before)
     size = words.SIZE_WORD.match(text, end)

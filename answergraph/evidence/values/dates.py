@@ -45,6 +45,7 @@ _MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR = 12, 31, 2, 4
 _YEARS = range(1000, 10000)
 _PIVOT = 68
 """The last short year of this century, as ``strptime`` reads it."""
+_SURE_LETTERS = 3
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
@@ -178,7 +179,10 @@ def _worded(searched: ValueText) -> Iterator[DatePlace]:
         low, high = max(index - _REACH, 0), min(index + _REACH + 1, len(words))
         own = {index} if word in months else {index, index + 1}
         around = [at for at in range(low, high) if at not in own and words[at][:1].isdigit() and _is_near(searched, index, at)]
-        yield from _with_month(searched, index, around, numbers)
+        # "October and 27 November" has no day in October; a shorter word may be a month in another language.
+        others = [at for at in range(low, high) if at not in own and len(words[at]) >= _SURE_LETTERS and words[at] in months]
+        days = [at for at in around if _day(words[at]) and all(abs(at - index) <= abs(at - other) for other in others)]
+        yield from _with_month(searched, index, around, days, numbers)
 
 
 def _is_near(searched: ValueText, index: int, at: int) -> bool:
@@ -187,9 +191,10 @@ def _is_near(searched: ValueText, index: int, at: int) -> bool:
     return len(between) <= _MAX_GAP_CHARACTERS and "\n\n" not in between
 
 
-def _with_month(searched: ValueText, index: int, around: list[int], months: tuple[int, ...]) -> Iterator[DatePlace]:
+def _with_month(
+    searched: ValueText, index: int, around: list[int], days: list[int], months: tuple[int, ...]
+) -> Iterator[DatePlace]:
     words = searched.words
-    days = [at for at in around if _day(words[at])]
     nearest = min((abs(at - index) for at in days), default=0)
     for day in (at for at in days if abs(at - index) == nearest):
         # The year follows the day and the month, or stands before both; in full it is surely a year.

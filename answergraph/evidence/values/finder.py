@@ -1,6 +1,7 @@
 """Finds the places of a value in a text, by value: supported, ambiguous or unsupported."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +27,11 @@ _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 """What is surely no number is a code: ``007``."""
 _SYMBOLS = "+#"
 _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
-_ID = re.compile(r"(?<![\w.,/-])\d+(?:-\d+){2,}(?![\w/-])")
+_ID = re.compile(
+    r"(?<![\w.,/-])\d+(?:-\d+){2,}(?![\w/-])|(?<![\w.,:/-])\d+:\d+(?![\w:])"
+    r"|\+\d{1,3}(?: ?\(\d+\) ?\d+|[ /-]\d{2,})(?:[ /-]\d{2,})+(?![.,]?\d)|\(\d{2,5}\) ?\d{2,}-\d{2,}(?![\d-])"
+)
+"""Several numbers that are one: of an account, a ratio, a telephone."""
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
 
@@ -40,6 +45,12 @@ class ValueMark(NumberMark, Protocol):
     def spelled(self) -> Sequence[tuple[str, object]]: ...
     @property
     def locale(self) -> str | None: ...
+
+
+class Choice(str):
+    """One of a closed set of words, which says less than a text of its own."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class ValueFinder:
 
     def _places(self, value: Any, mark: ValueMark) -> Iterator[_Place]:
         spelled = [text for text, meaning in mark.spelled if meaning == value and type(meaning) is type(value)]
-        if spelled or isinstance(value, bool):
+        if spelled or isinstance(value, bool | Choice):
             words = spelled or [str(value)]
             # "not paid" does not say that it is paid.
             yield from (
@@ -91,7 +102,7 @@ class ValueFinder:
             )
         elif isinstance(value, Enum):
             for own in (value.value, value.name.replace("_", " ")):
-                yield from self._places(own, mark)
+                yield from self._places(Choice(own) if isinstance(own, str) else own, mark)
         elif isinstance(value, int | float | Decimal):
             yield from self._places_of_number(value, mark)
         elif isinstance(value, date):
@@ -119,7 +130,7 @@ class ValueFinder:
             if start >= 0:
                 yield _Place(start, start + len(value.strip()))
             return
-        wanted = plain(value.strip())
+        wanted = plain(unicodedata.normalize("NFC", value.strip()))
         tail = wanted[len(wanted.rstrip(_SYMBOLS)) :]
         for start, end in self.searched.runs(words):
             if self._is_whole(start, end + len(tail)) and self._has_marks(wanted, start, end + len(tail)):
@@ -146,7 +157,18 @@ class ValueFinder:
         stands = re.findall(r"(?<=\d)([^\w]+)(?=\d)", text[start:end])
         pairs = zip(between, stands, strict=False)
         same = all(one == other or not {one.strip(), other.strip()} & {".", ","} for one, other in pairs)
-        return same and text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :])
+        return same and text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :]) and self._has_symbols(wanted, start, end)
+
+    def _has_symbols(self, wanted: str, start: int, end: int) -> bool:
+        """Return whether the symbols of a value stand on the same side of it, and no other currency beside it."""
+        text = self.searched.text
+        before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+        words_start = next((index for index, character in enumerate(wanted) if character.isalnum()), 0)
+        lead, rest = _symbols(wanted[: words_start + 1]), _symbols(wanted[words_start:])
+        money, beside = (
+            {character for character in part if unicodedata.category(character) == "Sc"} for part in (wanted, before + after)
+        )
+        return lead <= {*before} and rest <= {*text[start:end], *after} and (not money or not beside or bool(money & beside))
 
     def _places_of_number(self, wanted: int | float | Decimal, mark: ValueMark) -> Iterator[_Place]:
         if not Decimal(wanted).is_finite():
@@ -241,13 +263,28 @@ class ValueFinder:
             yield from days
         for day in days:
             for clock in self._places_of_time(wanted.time()):
-                if clock.start - day.end <= _MAX_TIME_GAP and day.start - clock.end <= _MAX_TIME_GAP:
+                is_near = clock.start - day.end <= _MAX_TIME_GAP and day.start - clock.end <= _MAX_TIME_GAP
+                if is_near and not self._is_day_between(day, clock):
                     yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt)
+
+    def _is_day_between(self, day: _Place, clock: _Place) -> bool:
+        low, high = min(day.end, clock.end), max(day.start, clock.start)
+        return any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
 
     def _places_of_time(self, wanted: time) -> Iterator[_Place]:
         for clock in self._clocks:
             if clock.value == wanted.replace(microsecond=0, tzinfo=None):
                 yield _Place(clock.start, clock.end)
+
+
+def _symbols(text: str) -> set[str]:
+    """Return the signs of a value that say more than its words: those of mathematics, boxes, and a minus."""
+    minus = {"-"} if re.match(r"-\d", text) else set()
+    return minus | {
+        character
+        for character in text
+        if (character in "%‰" or unicodedata.category(character) in {"Sm", "So"}) and character != "|"
+    }
 
 
 def _is_within(amount: Amount, places: Sequence[tuple[int, int]]) -> bool:

@@ -1,0 +1,87 @@
+"""Values beside which something stands that makes them others, and forms of a value that change nothing."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel
+
+from answergraph import Grounded, check_evidence
+from answergraph.evidence import ToolRun
+from tests.answergraph.evidence.test_claim_checking_values import status_of
+
+
+class State(Enum):
+    PAID = "paid"
+
+
+class Bill(BaseModel):
+    state: Annotated[Literal["paid", "open"], Grounded()]
+
+
+OTHER_VALUES: list[tuple[Any, str]] = [
+    (16, "format 16:9"),
+    (1_000, "scale 1:1000"),
+    (3, "3 1/2 inches"),
+    (5, "5 ⅓"),
+    (1, "3分の1"),
+    (5, "5 × 10³ cells"),
+    (3, "10^3"),
+    (30, "+49 30 123 4567"),
+    (4567, "(555) 123-4567"),
+    (1, "1\u0336 struck out"),
+    ("€5", "$5"),
+    ("<5", "5 mg"),
+    ("-5", "5"),
+    ("-5 EUR", "5 EUR"),
+    ("x > 5", "x < 5"),
+    (State.PAID, "it is not paid"),
+    (datetime(2025, 10, 27, 14, 30), "27.10.2025 and 28.10.2025 14:30"),
+]
+SAME_VALUES: list[tuple[Any, str]] = [
+    (Decimal("3.5"), "3 1/2 inches"),
+    (Decimal("3.5"), "3½ hours"),
+    (1234, "cheque 1234 7/23"),
+    (5_000, "5 × 10³ cells"),
+    (5, "app.py:12:5: error"),
+    (Decimal("1234567.5"), "١٬٢٣٤٬٥٦٧٫٥٠"),
+    ("café", "cafe\u0301"),
+    ("cafe\u0301", "café"),
+    ("한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"),
+    ("€1,250", "Total EUR 1,250"),
+    ("20 °C", "20°C"),
+    ("-5 EUR", "a rest of -5 EUR"),
+    (State.PAID, "it is paid"),
+    (datetime(2025, 10, 28, 14, 30), "27.10.2025 and 28.10.2025 14:30"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), OTHER_VALUES, ids=str)
+def test_a_part_of_another_value_is_not_found(value: Any, text: str) -> None:
+    assert status_of(value, text) == "not_found"
+
+
+@pytest.mark.parametrize(("value", "text"), SAME_VALUES, ids=str)
+def test_another_form_of_the_same_value_is_supported(value: Any, text: str) -> None:
+    assert status_of(value, text) == "supported"
+
+
+@pytest.mark.parametrize("text", ["between October and 27 November 2025", "27 November and October 2025"])
+def test_the_day_of_one_month_is_no_day_of_another(text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert [status_of(date(2025, month, 27), text) for month in (10, 11)] == ["not_found", "supported"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [("☑ paid ☐ open", "supported"), ("☐ paid ☑ open", "not_found"), ("paid", "not_found")]
+)
+def test_a_box_is_read_with_its_mark(text: str, status: str) -> None:
+    assert status_of(True, text, Grounded(spelled={"☑ paid": True, "☑ open": False})) == status
+
+
+@pytest.mark.parametrize(("text", "status"), [("the bill is paid", "supported"), ("the bill is not paid", "not_found")])
+def test_a_word_of_a_closed_set_does_not_stand_behind_a_denial(text: str, status: str) -> None:
+    run = ToolRun("call_1", "read", {}, (text,))
+    assert check_evidence(Bill(state="paid"), [run]).fields["state"]["status"] == status
