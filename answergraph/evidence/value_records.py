@@ -73,7 +73,8 @@ def _is_echo(value: Any, match: ValueMatch, part: int, result: SearchedResult) -
     at = line.find(words)
     if at < 0 or result.written.without(line, at, at + len(words), result.upto):
         return False
-    return says_nothing_around(result.written.without(line, 0, len(line), result.upto))
+    rest = line[:at] + " " * len(words) + line[at + len(words) :]
+    return says_nothing_around(result.written.without(rest, 0, len(rest), result.upto))
 
 
 _LOOK_CHARACTERS = 80

@@ -159,7 +159,8 @@ def records_of(
 
     The words of an agent support nothing, but the results behind its answer do. A result that is the answer does not support it.
     """
-    behind = message.artifact.get(SUPPORTED_BY) if isinstance(message.artifact, Mapping) else None
+    is_agent = isinstance(message.artifact, Mapping) and message.artifact.keys() >= {SUPPORTED_BY, "structured_response"}
+    behind = message.artifact[SUPPORTED_BY] if is_agent else None
     record = _record(message.tool_call_id, name, args, list(pieces_of(message.content)))
     record["succeeded"] = message.status != "error"
     if sources := [*record.get("sources", ()), *_documents(message)]:

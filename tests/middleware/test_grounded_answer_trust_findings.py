@@ -214,3 +214,15 @@ def test_f10_the_bundle_of_an_answer_with_aliases_holds(run: Run) -> None:
     replies = [calling("read_log", {}, "1"), calling("Named", {"theQuote": "the disk of db-7 is full"}, "2")]
     result = run(agent_of(replies, [read_log], GroundedAnswer(), answer=Named), {"messages": ["q"]}, output_keys=BUNDLE_KEYS)
     assert [verdict.holds for verdict in verify_bundle(json.dumps(answer_bundle(result)))] == [True]
+
+
+@tool(response_format="content_and_artifact")
+def own_artifact() -> tuple[str, dict[str, Any]]:
+    """Return an artifact whose key is that of an agent's, for something else."""
+    return "12:00 all is well", {"supported_by": {"quote": "the disk of db-9 is broken"}}
+
+
+def test_f3_the_artifact_of_a_tool_that_is_no_agent_supports_nothing(run: Run) -> None:
+    replies = [calling("own_artifact", {}, "1"), finding("the disk of db-9 is broken", "2"), finding("12:00 all is well", "3")]
+    outcome = run(agent_of(replies, [own_artifact], GroundedAnswer()), {"messages": ["q"]})["outcome"]
+    assert [attempt["status"] for attempt in outcome["attempts"]] == ["invalid", "answered"]

@@ -56,7 +56,7 @@ CORE = (
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
-        *("answergraph/evidence", 4917, 51),
+        *("answergraph/evidence", 4931, 51),
         "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",
     ),
     Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),

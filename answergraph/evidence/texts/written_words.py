@@ -138,6 +138,8 @@ def _texts_in(value: object) -> Iterator[str]:
     for name, item in _items_of(value):
         yield name
         yield from _texts_in(item)
+    if isinstance(value, list | tuple):
+        yield "".join(item for item in value if isinstance(item, str))
 
 
 def _decoded(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ _RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
 _SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([,.'_])[0-9]{3})(?:\1[0-9]{3})*")
 _INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
-_CJK = re.compile(r"(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
+_CJK = re.compile(r"(?<![0-9])(?<![0-9][.,])(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
 _CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
 _GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^|/[0-9]")
 _IN_POWER = re.compile(r"[\^√]-?\Z|分の\Z")
@@ -80,9 +80,9 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
         else:
             values, done = _read(digits, style), start + len(digits)
         # "1234 7/23" may be a number before a day.
-        fraction = _FRACTION.match(text, done) if digits.isdigit() and len(digits) <= _MAX_WHOLE else None
-        if fraction and (share := _share(fraction)) < 1:
-            values, done = tuple(value + share for value in values), fraction.end()
+        if len(digits) <= _MAX_WHOLE:
+            share, done = _share_at(text, done)
+            values = tuple(value + share for value in values)
         if values and not (_GOES_ON.match(text, done) or _IN_POWER.search(text, max(start - 2, 0), start)):
             yield _amount(text, values, start, done)
     for match in _SPACED.finditer(text):
@@ -91,15 +91,21 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
             yield _amount(text, values, *match.span())
 
 
-def _share(fraction: re.Match[str]) -> Decimal:
+def _share_at(text: str, end: int) -> tuple[Decimal, int]:
+    """Return the proper fraction behind a whole number, and where it ends; 0 if there is none."""
+    fraction = _FRACTION.match(text, end) if text[end - 2 : end - 1] not in {".", ","} else None
+    if fraction is None:
+        return Decimal(0), end
     sign, above, below = fraction.groups()
-    return Decimal(unicodedata.numeric(sign)) if sign else Decimal(above) / Decimal(below)
+    share = Decimal(unicodedata.numeric(sign)) if sign else Decimal(above) / Decimal(below)
+    return (share, fraction.end()) if share < 1 else (Decimal(0), end)
 
 
 def _parts(match: re.Match[str], *, has_cells: bool) -> Iterator[tuple[str, int]]:
     """Yield the numbers of a run of digits and marks; commas are borders where no number has them so."""
     run, start = match.group(), match.start()
-    if "," not in run or (not has_cells and _read(run, Style(point=False, comma=False))):
+    is_cell = has_cells and f'"{run}"' != match.string[start - 1 : match.end() + 1]
+    if "," not in run or (not is_cell and _read(run, Style(point=False, comma=False))):
         yield run, start
         return
     for digits in run.split(","):
@@ -156,7 +162,7 @@ def _compound(text: str) -> Decimal | None:
 
 def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amount:
     exponent, end = exponent_at(text, end)
-    values = tuple(value.scaleb(exponent) for value in values)
+    values = tuple(value.scaleb(exponent) if exponent else value for value in values)
     before = text[max(start - _LOOK, 0) : start]
     money = _MONEY_BEFORE.search(before)
     size = words.SIZE_WORD.match(text, end)

@@ -32,6 +32,7 @@ _ID = re.compile(
     r"|\+\d{1,3}(?: ?\(\d+\) ?\d+|[ /-]\d{2,})(?:[ /-]\d{2,})+(?![.,]?\d)|\(\d{2,5}\) ?\d{2,}-\d{2,}(?![\d-])"
 )
 """Several numbers that are one: of an account, a ratio, a telephone."""
+_QUANTITY = re.compile(r"\d+ ?[^\W\d_]+")
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
 
@@ -136,7 +137,8 @@ class ValueFinder:
             if self._is_whole(start, end + len(tail)) and self._has_marks(wanted, start, end + len(tail)):
                 yield _Place(start, end + len(tail))
         is_number_like = re.search(r"\d[.,]\d", wanted)
-        if sum(map(len, words)) >= _MIN_TIGHT and not is_number_like:
+        is_long = sum(map(len, words)) >= _MIN_TIGHT or _QUANTITY.fullmatch(wanted)
+        if is_long and not is_number_like:
             yield from (_Place(start, end) for start, end in self.searched.tight_runs(words) if self._is_whole(start, end))
 
     def _is_whole(self, start: int, end: int) -> bool:

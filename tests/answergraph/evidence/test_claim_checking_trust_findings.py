@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from answergraph import Quote, check_evidence
+from answergraph import Grounded, Quote, check_evidence
 from answergraph.evidence import ToolRun
 from tests.answergraph.evidence.altered_cases import ALTERED
 from tests.answergraph.evidence.measure_real import accepted, cases
@@ -200,6 +200,8 @@ WRITTEN = "all tests have passed today"
         {"code": "print('all tests ' + 'have passed today')"},
         {"data": "YWxsIHRlc3RzIGhhdmUgcGFzc2VkIHRvZGF5"},
         {"notes": [{"body": WRITTEN}]},
+        {"letters": list(WRITTEN)},
+        {"parts": ["all te", "sts have pas", "sed today"]},
     ],
 )
 def test_f2_text_written_by_the_model_is_not_evidence_when_another_tool_reads_it(args: dict[str, Any]) -> None:
@@ -227,6 +229,13 @@ def test_f2_the_models_prose_is_not_evidence_when_a_tool_repeats_it() -> None:
 def test_f6_no_text_makes_a_quote_slow(quote: str, text: str, args: dict[str, Any]) -> None:
     started = time.process_time()
     quoted(quote, text, **args)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("text", ["1" * 50_000, "1." * 25_000, "1 1/2 " * 10_000])
+def test_f6_no_text_makes_a_value_slow(text: str) -> None:
+    started = time.process_time()
+    check_evidence({"n": 5}, [ToolRun("call", "read", {}, (text,))], marks={"n": Grounded()})
     assert time.process_time() - started < 2
 
 

@@ -54,6 +54,9 @@ SAME_VALUES: list[tuple[Any, str]] = [
     ("20 °C", "20°C"),
     ("-5 EUR", "a rest of -5 EUR"),
     (State.PAID, "it is paid"),
+    ("5kg", "5 kg"),
+    ("10 mm", "10mm"),
+    (1234, 'name,amount\na,"1,234"'),
     (datetime(2025, 10, 28, 14, 30), "27.10.2025 and 28.10.2025 14:30"),
 ]
 
@@ -85,3 +88,8 @@ def test_a_box_is_read_with_its_mark(text: str, status: str) -> None:
 def test_a_word_of_a_closed_set_does_not_stand_behind_a_denial(text: str, status: str) -> None:
     run = ToolRun("call_1", "read", {}, (text,))
     assert check_evidence(Bill(state="paid"), [run]).fields["state"]["status"] == status
+
+
+def test_a_short_word_that_a_tool_repeats_is_no_evidence() -> None:
+    run = ToolRun("call_1", "note", {"text": "Bob"}, ("Result: Bob",))
+    assert check_evidence({"name": "Bob"}, [run], marks={"name": Grounded()}).fields["name"]["status"] == "unsupported"
