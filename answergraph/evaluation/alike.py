@@ -52,7 +52,7 @@ def _comparable(value: object, normalize: Normalize) -> object:
     if isinstance(value, list):
         return [_comparable(part, normalize) for part in value] or None
     # True is no 1.
-    return _number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return _number(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else value
 
 
 def _is_equal(one: object, other: object) -> bool:
@@ -60,6 +60,8 @@ def _is_equal(one: object, other: object) -> bool:
         return one == _number(other)  # in JSON a Decimal is a text
     if isinstance(one, str) and isinstance(other, Decimal):
         return _number(one) == other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Protocol
 
+from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from answergraph.evaluation.alike import folded
@@ -21,6 +23,7 @@ from answergraph.state.field_record import BACKED
 
 if TYPE_CHECKING:
     from answergraph import Key
+    from answergraph.answers.schemas.answer_schema import AnswerSchema
     from answergraph.graphs.agent.agent_types import AgentGraph
 
 _USAGE = ("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "seconds", "cost")
@@ -72,6 +75,8 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
+    for name, case in every.items():
+        _check_names(name, case.expected_output, schemas_of(agent))
     comparison = FieldComparison(declared_keys(agent), keys or {}, normalize)
     checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
@@ -97,9 +102,29 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
 
 def declared_keys(agent: object) -> dict[str, Key]:
     """Return the ``Key`` of each list in the agent's response format, by the list's path; none of what is no agent."""
+    return {path: key for schema in schemas_of(agent) for path, key in schema.keys.items()}
+
+
+def schemas_of(agent: object) -> list[AnswerSchema]:
+    """Return the schemas of an agent's answers; none of what is no agent."""
     channels: Mapping[str, Any] = getattr(agent, "channels", {})
-    schemas = [each for channel in channels.values() if isinstance(channel, AnswerChannel) for each in channel.codec.schemas]
-    return {path: key for schema in schemas for path, key in schema.keys.items()}
+    return [each for channel in channels.values() if isinstance(channel, AnswerChannel) for each in channel.codec.schemas]
+
+
+def _may_have(schema: AnswerSchema, expected: Mapping[str, object]) -> bool:
+    # The JSON of other types has names that their schema does not always say.
+    is_known = schema.is_object and schema.schema_kind in {"pydantic", "json_schema"}
+    return not is_known or schema.declares_keys_of(expected)
+
+
+def _check_names(case: str, expected: object, schemas: Sequence[AnswerSchema]) -> None:
+    """Refuse a field that no answer has: each run would lack it."""
+    if not isinstance(expected, Mapping) or any(_may_have(each, expected) for each in schemas):
+        return
+    known = sorted({name for schema in schemas for name in schema.known_names})
+    unknown = [name for name in expected if name not in known]
+    if schemas and unknown:
+        raise AgentSpecError(f"The case {case!r} expects {unknown!r}, but the fields of the answer are {known!r} in JSON.")
 
 
 class Ending(Protocol):
@@ -129,12 +154,14 @@ def check_of(name: str, case: Case, comparison: FieldComparison) -> Callable[[En
 
 
 def _as_data(expected: object) -> Any:
-    """Return an expected answer as JSON, but for its predicates."""
+    """Return an expected answer as JSON, but for its predicates and decimals, which are compared by value."""
+    if isinstance(expected, BaseModel):
+        expected = expected.model_dump(by_alias=True)
     if isinstance(expected, Mapping):
         return {key: _as_data(value) for key, value in expected.items()}
     if isinstance(expected, list):
         return [_as_data(value) for value in expected]
-    return expected if callable(expected) else _as_json(expected)
+    return expected if callable(expected) or isinstance(expected, Decimal) else _as_json(expected)
 
 
 def _by_predicate(holds: Callable[[Any], object], end: Ending) -> list[FieldResult]:

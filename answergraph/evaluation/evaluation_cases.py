@@ -35,6 +35,8 @@ def named_cases(cases: Iterable[Case] | str | Path) -> dict[str, Case]:
     """
     named: dict[str, Case] = {}
     for number, case in enumerate(_read(Path(cases)) if isinstance(cases, str | Path) else cases, start=1):
+        if not isinstance(case, Case):
+            raise AgentSpecError(f"Case {number} is {case!r:.80}; write Case(inputs, expected_output).")
         name = case.name or str(number)
         if name in named:
             raise AgentSpecError(f"Two cases have the name {name!r}; give each its own.")
@@ -45,6 +47,8 @@ def named_cases(cases: Iterable[Case] | str | Path) -> dict[str, Case]:
 
 
 def _read(path: Path) -> Iterator[Case]:
+    if not path.is_file():
+        raise AgentSpecError(f"There is no file {str(path)!r} of cases.")
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue

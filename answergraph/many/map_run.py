@@ -78,6 +78,8 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
     for name, number in (("concurrency", concurrency), ("stop_after", stop_after)):
         if number is not None and number < 1:
             raise AgentSpecError(f"map_answers({name}={number!r}): it is at least 1.")
+    if via != "calls" and not isinstance(via, BatchAPI):
+        raise AgentSpecError(f"map_answers(via={via!r}): it is 'calls' or BatchAPI().")
     limits_of(limits)
     check_priced(limits, agent)
     plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs, via)

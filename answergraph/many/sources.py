@@ -44,6 +44,8 @@ class Source:
         """Read the rows; one whose input cannot be made has ended."""
         rows = read_rows(Path(self.rows)) if isinstance(self.rows, str | Path) else self.rows
         for number, row in enumerate(rows, start=1):
+            if not hasattr(row, "keys"):  # rows of databases are no mappings
+                raise AgentSpecError(f"Row {number} is {row!r:.80}; each row is a dict, such as {{'id': 1, 'body': 'a text'}}.")
             key = self._key(row, number)
             try:
                 given = row[self.input] if isinstance(self.input, str) else self.input(row)

@@ -13,6 +13,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 
 from answergraph.models.in_process.scripted_model import ScriptedChatModel
+from answergraph.runtime.argument_checks import tool_names
 from answergraph.runtime.steps import Call, Effect, Invoke
 from answergraph.tapes.differences import Difference, TapeMismatch, first_difference
 from answergraph.tapes.redaction import is_same
@@ -30,7 +31,7 @@ class Player:
         """The first request that differs, and was answered all the same."""
         self.calls = 0
         """The number of model calls so far."""
-        self._match, self._live = match, frozenset(live_tools)
+        self._match, self._live = match, frozenset(tool_names("live_tools", live_tools))
         self._lock = threading.Lock()
         replies = {record["to"]: record for record in tape.records if record["kind"] == "reply" and "to" in record}
         asked = [(request, replies[number]) for number, request in enumerate(tape.requests()) if number in replies]

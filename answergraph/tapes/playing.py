@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never
 from uuid import uuid4
 
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.pregel import Pregel
 from typing_extensions import TypeVar
 
-from answergraph.runtime.argument_checks import one_of
+from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError, NoAnswerError
 from answergraph.tapes.differences import Difference, TapeMismatch, difference_of_ends
 from answergraph.tapes.player import Match, Player
@@ -57,7 +58,7 @@ def use_tape(
         The tape.
 
     Raises:
-        AgentSpecError: If ``mode="none"`` and there is no tape, or the file is no tape.
+        AgentSpecError: If ``mode="none"`` and there is no tape, the file is no tape, or nothing was recorded.
         TapeMismatch: Where a request differs, or the tape holds no reply or result for a call.
 
     Example:
@@ -81,6 +82,8 @@ def use_tape(
         tape = Tape(redact=redact)
         with written_by(Writer(tape)):
             yield tape
+        if not tape.records:
+            raise AgentSpecError(f"No agent ran in the block of the tape {file}, so nothing was recorded.")
         tape.save(file)
     else:
         tape = Tape.load(file)
@@ -137,6 +140,8 @@ def replay(
     if not played.inputs:
         raise AgentSpecError("The tape is empty: no run was recorded.")
     # A run that waits for a person goes on in the thread where it began.
+    if not isinstance(agent, Pregel):
+        raise AgentSpecError(f"replay: agent={shown(agent)} is no agent; pass the graph that create_agent(…) returns.")
     graph: Any = agent.copy(update={"checkpointer": InMemorySaver()})
     config: Any = {"configurable": {"thread_id": uuid4().hex}}
     result: Mapping[str, Any] = {}

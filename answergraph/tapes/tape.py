@@ -14,6 +14,7 @@ from answergraph.tapes.tape_json import from_json
 
 VERSION = 1
 _HEAD = "answergraph_tape"
+_ANEW = "Record it anew: use_tape(…, mode='all')."
 
 
 @explains_arguments("Tape(records)")
@@ -32,7 +33,8 @@ class Tape:
     def __init__(self, records: Collection[dict[str, Any]] = (), *, redact: Collection[str] = ()) -> None:
         """Make a tape of records; ``redact`` names fields whose values are not written."""
         self.records = list(records)
-        self.redact = frozenset(redact)
+        # Of a single name the letters would be meant, and nothing be hidden.
+        self.redact = frozenset([redact] if isinstance(redact, str) else redact)
 
     def __repr__(self) -> str:
         return f"Tape({len(self.inputs)} runs, {len(self._of('reply'))} replies, {len(self._of('tool'))} tool results)"
@@ -70,14 +72,15 @@ class Tape:
         Raises:
             AgentSpecError: If the file is no tape, or one of a later version.
         """
-        lines = [line for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = Path(path).read_bytes().splitlines()
         try:
-            head, *records = map(json.loads, lines)
-            version = head[_HEAD]
-        except (ValueError, KeyError, TypeError) as error:
-            raise AgentSpecError(f"{path} is no tape: its first line must be {{{_HEAD!r}: {VERSION}}}.") from error
+            head = json.loads(lines[0])
+            version = int(head[_HEAD])
+        except (ValueError, LookupError, TypeError) as error:
+            raise AgentSpecError(f"{path} is no tape: its first line must be {{{_HEAD!r}: {VERSION}}}. {_ANEW}") from error
         if version > VERSION:
             raise AgentSpecError(f"{path} is a tape of version {version}; this version of answergraph reads up to {VERSION}.")
+        records = [_record(path, number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         return cls(records, redact=head.get("redact", ()))
 
     @classmethod
@@ -117,3 +120,13 @@ class Tape:
 
     def _of(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]
+
+
+def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise AgentSpecError(f"{path}, line {number}, is no JSON; the file may have been cut. {_ANEW}") from error
+    if not isinstance(record, dict) or "kind" not in record:
+        raise AgentSpecError(f"{path}, line {number}, is no record of a tape: it has no 'kind'. {_ANEW}")
+    return record

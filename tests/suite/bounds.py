@@ -93,10 +93,10 @@ CORE = (
 )
 ADD_ONS = (
     Room("answergraph/offline", 790, 5),
-    Room("answergraph/tapes", 1000, 51, "recorded runs, after the plan"),
+    Room("answergraph/tapes", 1015, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
-        *("answergraph/evaluation", 965, 23),
-        "scores by field, after the plan; judges and feedback; the statistics of experiments; a door to pydantic-evals",
+        *("answergraph/evaluation", 996, 23),
+        "scores by field, after the plan; wrong cases; judges and feedback; statistics of experiments; a door to pydantic-evals",
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),

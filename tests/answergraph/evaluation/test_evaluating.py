@@ -1,5 +1,6 @@
 """Agents are scored field by field on cases with expected answers."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from langgraph.types import interrupt
 from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import Case, EvalReport, ScriptedChatModel, TapeMismatch, evaluate, use_tape
-from tests.answergraph.evaluation.scored_agent import INVOICE, Quoted, agent_of
+from tests.answergraph.evaluation.scored_agent import INVOICE, Invoice, Quoted, agent_of
 
 
 def test_a_run_without_an_answer_has_all_its_fields_missing() -> None:
@@ -187,12 +188,32 @@ def test_what_is_no_case_is_refused(tmp_path: Path, lines: str, said: str) -> No
     [
         (Case("?", 4), {"repeats": 0}, "repeats=0"),
         (Case("?", object()), {}, "The case '1' expects what is no JSON"),
+        ("?", {}, r"Case 1 is '\?'; write Case\(inputs, expected_output\)"),
+        (Case("?", {"total": 3.5}), {}, r"expects \['total'\], but .* 'sum total'\] in JSON"),
         (Case("?", {"items": [{"price": 1}]}), {"keys": {"items": "sku"}}, r"items\[0\] has no 'sku'"),
     ],
 )
-def test_an_evaluation_that_cannot_be_made_is_refused(case: Case, options: dict[str, Any], said: str) -> None:
+def test_an_evaluation_that_cannot_be_made_is_refused(case: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(AgentSpecError, match=said):
         evaluate(agent_of(INVOICE), [case], **options)
+
+
+def test_a_file_of_cases_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AgentSpecError, match=r"There is no file .*of cases"):
+        evaluate(agent_of(INVOICE), tmp_path / "cases.jsonl")
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {"items": [{"sku": "a", "price": Decimal("1.5")}, {"sku": "b", "price": Decimal(2)}]},
+        Invoice.model_validate({**INVOICE, "items": [{"sku": "a", "price": "1.5"}, {"sku": "b", "price": "2"}]}),
+    ],
+)
+def test_expected_decimals_are_compared_by_value(expected: object) -> None:
+    reply = {**INVOICE, "items": [{"sku": "a", "price": "1.50"}, {"sku": "b", "price": "2.00"}]}
+    assert evaluate(agent_of(reply), [Case("?", expected)]).fields["items[].price"].right == 2
+    assert evaluate(agent_of(reply), [Case("?", expected)], keys={"items": "price"}).fields["items[].sku"].right == 2
 
 
 def test_an_agent_without_a_typed_answer_is_refused() -> None:

@@ -180,6 +180,7 @@ def test_a_ledger_of_another_schema_is_refused(tmp_path: Path) -> None:
         ({"rows": "rows.xls"}, r"\.parquet"),
         ({"rows": "missing.csv"}, "no file"),
         ({"rows": 3}, "iterable"),
+        ({"via": "batch"}, r"BatchAPI\(\)"),
         ({"ledger": "mysql://x"}, "postgresql://"),
         ({"concurrency": 0}, "at least 1"),
         ({"stop_after": 0}, "at least 1"),
@@ -239,3 +240,9 @@ def test_a_change_of_the_agent_or_of_an_input_is_said(run: Run, tmp_path: Path) 
     collected(run, other)
     assert any("agent changed" in note for note in other.notes)
     assert any("'k1'" in note for note in other.notes)
+
+
+@pytest.mark.parametrize("wrong", ["a text", 5, (1, "a text")])
+def test_a_row_that_is_no_dict_is_refused_by_its_number(run: Run, wrong: Any) -> None:
+    with pytest.raises(AgentSpecError, match=r"Row 2 is .*; each row is a dict"):
+        collected(run, map_answers(agent_of(), [*rows(1), wrong], key="id", input="body"))

@@ -246,6 +246,43 @@ def test_an_unknown_thread_and_a_file_that_is_no_tape_are_refused(tmp_path: Path
         Tape.load(tmp_path / "later.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (lambda text: text[:-40], r"line \d+, is no JSON; the file may have been cut"),
+        (lambda text: f"{text}[1]\n", r"line \d+, is no record of a tape"),
+        (lambda text: "", "its first line must be"),
+        (lambda text: text.replace("1}", '"one"}', 1), "its first line must be"),
+    ],
+    ids=["cut", "no record", "empty", "no version"],
+)
+def test_a_damaged_tape_says_where_and_what_to_do(path: Path, cut: Any, words: str) -> None:
+    path.write_text(cut(path.read_text()))
+    with pytest.raises(AgentSpecError, match=rf"{words}.* Record it anew: use_tape\(…, mode='all'\)"):
+        replay(path, agent_of())
+
+
+def test_a_block_without_a_run_records_nothing_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(AgentSpecError, match="nothing was recorded"), use_tape(tmp_path / "empty.jsonl"):
+        pass
+    assert not (tmp_path / "empty.jsonl").exists()
+
+
+def test_a_single_name_may_be_a_text(run: Run, tmp_path: Path) -> None:
+    with use_tape(tmp_path / "case.jsonl", redact="card"):
+        run(agent_of(*REPLIES), INPUT)
+    assert "4111 1111" not in (tmp_path / "case.jsonl").read_text()
+    RAN.clear()
+    replay(tmp_path / "case.jsonl", agent_of(), live_tools="look_up")
+    assert RAN == ["A-17"]
+
+
+def test_only_an_agent_is_run_again(path: Path) -> None:
+    wrong: Any = "app:agent"
+    with pytest.raises(AgentSpecError, match="agent='app:agent' is no agent"):
+        replay(path, wrong)
+
+
 def test_a_replay_that_ended_at_a_difference_has_no_outcome_and_says_which(run: Run, tmp_path: Path) -> None:
     with use_tape(tmp_path / "case.jsonl"):
         run(agent_of(*REPLIES), INPUT)
