@@ -8,18 +8,13 @@ from langchain_core.tools import tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import AutoStrategy, ProviderStrategy, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware, ModelRequest
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, is_cut_off, refuses, says
 from tests.seed_schema import FalseNegativeCheckResponse
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 class WithSettings(AgentMiddleware[Any, Any, Any]):

@@ -10,19 +10,14 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import ToolStrategy, create_agent
 from answergraph.middleware import wrap_model_call, wrap_tool_call
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer, ToolCall, calls
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

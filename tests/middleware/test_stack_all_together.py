@@ -23,19 +23,13 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel
 
 import answergraph
 from answergraph.testing import ScriptedChatModel
+from tests.suite.verdicts import Verdict
 
 THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
 APPROVED: Any = Command(resume={"decisions": [{"type": "approve"}]})
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
 
 
 @tool

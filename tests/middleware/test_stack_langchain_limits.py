@@ -31,16 +31,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

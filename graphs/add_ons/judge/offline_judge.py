@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import AIMessage
 
 from answergraph.graphs.add_ons.judge.judging.questions import JUDGED, JudgedWork
-from answergraph.offline.offline_policy import OfferedSchema, OfflineRequest, decline, decline_all_but
+from answergraph.offline.offline_policy import OfflineRequest, decline, decline_all_but
 
 _ABILITY = "say which of several conditions a report states word for word"
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -32,11 +32,6 @@ def stated_condition(request: OfflineRequest) -> AIMessage:
         if schema.field_names == {"reason", *(named := schema.field_names - {"reason"})} and len(named) == 1:
             return request.answer(schema, {named.pop(): judged["conditions"][index], "reason": reason})
     return AIMessage(f"{reason}\n{judged['tags'][index]}" if judged["tags"] else reason)
-
-
-def _number_field(schema: OfferedSchema) -> str | None:
-    numbers = [field.name for field in schema.fields if "integer" in field.types]
-    return numbers[0] if len(numbers) == 1 and schema.field_names == {*numbers, "reason"} else None
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel
 
 from answergraph import (
     AutoStrategy,
@@ -22,12 +21,7 @@ from answergraph.middleware import InputAgentState
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

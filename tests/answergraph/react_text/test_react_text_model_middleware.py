@@ -21,12 +21,7 @@ from answergraph.middleware import NarrowResponseFormat
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 class Missing(BaseModel):

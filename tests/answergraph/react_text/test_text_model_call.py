@@ -6,19 +6,14 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI, OpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import create_agent
 from answergraph.models import ReActTextModel
 from tests.openai_server import OpenAIServer, Reply, Usage, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

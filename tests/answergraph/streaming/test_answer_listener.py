@@ -15,15 +15,9 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.streaming.answer_events import growing_event
 from answergraph.streaming.answer_listener import AnswerListener
+from tests.answergraph.streaming.reasoned_verdict import Verdict
 
 RUN = uuid4()
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
-    why: str
 
 
 class NotYet(BaseModel):

@@ -5,20 +5,13 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessageChunk
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import ProviderStrategy, ToolStrategy, create_agent
 from answergraph.streaming import HideAnswerCalls
+from tests.answergraph.streaming.reasoned_verdict import Verdict
 from tests.openai_server import OpenAIServer, Reply, ToolCall, says
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
-    why: str
-
 
 VERDICT: dict[str, Any] = {"passed": True, "why": "It ran three times without a failure, on two machines."}
 CALLED = Reply(text="Let me see.", tool_calls=(ToolCall("Verdict", VERDICT),))

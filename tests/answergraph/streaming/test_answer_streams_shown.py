@@ -11,14 +11,8 @@ from pydantic import BaseModel
 from answergraph import ToolStrategy, create_agent
 from answergraph.streaming import AnswerTransformer, HideAnswerCalls
 from answergraph.testing import ScriptedChatModel
+from tests.answergraph.streaming.reasoned_verdict import Verdict
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
-    why: str
 
 
 class NotYet(BaseModel):

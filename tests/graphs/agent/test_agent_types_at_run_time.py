@@ -3,16 +3,10 @@
 import inspect
 
 from langgraph.graph.state import CompiledStateGraph
-from pydantic import BaseModel
 
 from answergraph import AgentGraph, AgentResult, create_agent
 from answergraph.graphs.agent.signature import AgentArguments
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 def test_every_argument_of_create_agent_is_typed() -> None:

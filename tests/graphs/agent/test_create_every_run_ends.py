@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel, Field
 
 from answergraph import (
     AnswerRejected,
@@ -27,17 +26,11 @@ from answergraph import (
 )
 from answergraph.state.outcome import EndStrategy
 from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.scripted_agents import Verdict
 from tests.suite.colors import Run
 
 EXAMPLES = 20
 """Per way to ask; each is run three times."""
-
-
-class Verdict(BaseModel):
-    """Whether the test passed."""
-
-    passed: bool
-    score: int = Field(ge=0, le=10)
 
 
 GOOD = {"passed": True, "score": 7}

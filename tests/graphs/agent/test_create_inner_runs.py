@@ -7,20 +7,14 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
-from pydantic import BaseModel
 
 from answergraph import ToolStrategy, UsageLimits, build_agent_graph, create_agent
 from answergraph.middleware import AgentMiddleware, after_agent
 from answergraph.testing import ScriptedChatModel
+from tests.suite.verdicts import Verdict
 
 QUESTION: dict[str, Any] = {"messages": ["Is it so?"]}
 MANY = 30
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
 
 
 @tool

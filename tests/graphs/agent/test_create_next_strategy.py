@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import (
     AgentSpecError,
@@ -32,12 +32,7 @@ from tests.openai_server import (
     rejects_tool_choice_required,
     says,
 )
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

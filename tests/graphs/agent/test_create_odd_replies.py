@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, conver
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
 
 from answergraph import (
     AutoStrategy,
@@ -20,12 +19,7 @@ from answergraph import (
     create_agent,
 )
 from answergraph.testing import ScriptedChatModel
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 @tool

@@ -16,12 +16,7 @@ from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.openai_server.reply import JSONObject
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 class Evil(BaseModel):

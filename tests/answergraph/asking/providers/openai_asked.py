@@ -2,17 +2,11 @@
 
 import pytest
 from langchain_core.tools import tool
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 KEY = SecretStr("test")
 RESPONSES_API = pytest.mark.parametrize("responses_api", [False, True], ids=["chat completions", "responses"])
 STREAMING = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
 
 
 @tool

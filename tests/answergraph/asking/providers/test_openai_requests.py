@@ -11,9 +11,10 @@ from langchain_openai import AzureChatOpenAI, ChatOpenAI
 from pydantic import BaseModel
 
 from answergraph.asking.providers.openai_requests import PlainRequests, with_plain_requests
-from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, Verdict, search
+from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, search
 from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
+from tests.suite.verdicts import Verdict
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 json_values = st.recursive(

@@ -17,9 +17,10 @@ from openai.resources.chat import AsyncCompletions, Completions
 
 from answergraph import ProviderStrategy, ToolStrategy, create_agent
 from answergraph.middleware import wrap_model_call
-from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, Verdict, search
+from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, search
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.suite.colors import Run
+from tests.suite.verdicts import Verdict
 
 
 def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:

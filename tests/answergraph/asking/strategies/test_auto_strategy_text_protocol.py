@@ -16,12 +16,7 @@ from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 class Missing(BaseModel):

@@ -1,0 +1,9 @@
+"""The answer types that most tests ask for; their docstrings and fields are what a model is shown."""
+
+from pydantic import BaseModel
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    passed: bool
