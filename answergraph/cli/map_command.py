@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from answergraph.cli.terminal.run_limits import limits_in, spent
 
 if TYPE_CHECKING:
     from answergraph.many import MapRun
+    from answergraph.types import Status
 
 _MOST_GROUPS = 12
 
@@ -65,13 +66,13 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             stop_after=stop_after,
             via=BatchAPI() if batch else "calls",
         )
-        run = run.again(status=again) if again else run
+        run = run.again(status=cast("list[Status]", again)) if again else run  # it refuses other words
         with _progress(run, documents, limited):
             run.to_parquet(out)
     _report(run, out)
 
 
-def _progress(run: MapRun[Any], documents: Path | list[Any], limits: answergraph.UsageLimits | None) -> Any:
+def _progress(run: MapRun, documents: Path | list[Any], limits: answergraph.UsageLimits | None) -> Any:
     """Return a progress display that asks the ledger; on a terminal the rows of a file are counted before."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
@@ -95,14 +96,14 @@ def _progress(run: MapRun[Any], documents: Path | list[Any], limits: answergraph
     return display
 
 
-def _in_words(run: MapRun[Any]) -> str:
+def _in_words(run: MapRun) -> str:
     counts, used = run.counts(), run.usage()
     cost = f" · cost {used['cost']:.4g}" if used.get("cost") else ""
     statuses = " · ".join(f"{count:,} {status}" for status, count in counts.items())
     return f"{sum(counts.values()):,} rows · {statuses or 'none yet'} · {used.get('total_tokens', 0):,.0f} tokens{cost}"
 
 
-def _report(run: MapRun[Any], out: Path) -> None:
+def _report(run: MapRun, out: Path) -> None:
     """Print what ended how, and exit with 1 if a row has no answer."""
     typer.echo(f"{out}: {_in_words(run)}")
     for note in run.notes:

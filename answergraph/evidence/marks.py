@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
@@ -39,7 +39,7 @@ class _SchemaMethod:
         return partial(_marked_schema, cls.__name__, mark)
 
 
-def _marked_schema(name: str, mark: Mark | None, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+def _marked_schema(name: str, mark: Mark | None, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
     if mark is None:
         raise AgentSpecError(f"{name} is a class; write Annotated[…, {name}()].")
     if source is mark:
@@ -54,14 +54,14 @@ class _Mark:
 
     __get_pydantic_core_schema__: ClassVar = _SchemaMethod()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         pairs = {name: dict(value) for name in ("units", "spelled") if (value := getattr(self, name, None)) is not None}
         kind = next(name for name, cls in _KINDS.items() if cls is type(self))
         return {"kind": kind, **asdict(cast("Any", self)), **pairs}
 
 
 @explains_arguments("Annotated[str, Quote()]")
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quote(_Mark):
     """Mark text as quoted word for word from a tool result of the run: a string, or a list of them.
 
@@ -83,7 +83,7 @@ class Quote(_Mark):
     def __post_init__(self) -> None:
         _refuse_negative(self.min_items, self.min_length)
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         words = f"Copied word for word from a tool result, at least {self.min_length} characters."
         return _shown(self.min_items, words, core_schema, handler)
 
@@ -129,12 +129,10 @@ class FromTools(_Mark):
         named = (units,) if isinstance(units, str) else units
         factors = named.items() if isinstance(named, Mapping) else [(name, 1) for name in named]
         object.__setattr__(self, "units", tuple((name, float(factor)) for name, factor in factors))
-        object.__setattr__(self, "rounding", rounding)
-        object.__setattr__(self, "min_items", min_items)
-        object.__setattr__(self, "locale", locale)
-        object.__setattr__(self, "echoes", echoes)
+        for name, value in {"rounding": rounding, "min_items": min_items, "locale": locale, "echoes": echoes}.items():
+            object.__setattr__(self, name, value)
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         unit = f", in {self.units[0][0]}" if len(self.units) == 1 else ""
         rounded = "as it stands there" if self.rounding is None else f"rounded to {self.rounding} decimals at most"
         return _shown(self.min_items, f"A number of a tool result{unit}, {rounded}.", core_schema, handler)
@@ -196,7 +194,7 @@ class Grounded(_Mark):
         for name in ("rounding", "min_items", "locale", "echoes"):
             object.__setattr__(self, name, getattr(number, name))
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         named = f", of {' or '.join(self.label)}" if self.label else ""
         return _shown(self.min_items, f"As it stands in a source{named}.", core_schema, handler)
 
@@ -217,7 +215,7 @@ class Derived(_Mark):
     min_items: ClassVar[int] = 0
 
     formula: str
-    rounding: int | None = None
+    rounding: int | None = field(default=None, kw_only=True)
     """Decimals to which the answer may be rounded; ``None``: not at all."""
 
     def __post_init__(self) -> None:
@@ -226,10 +224,11 @@ class Derived(_Mark):
         parsed(self.formula)
         _refuse_negative(self.rounding or 0)
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return _shown(0, f"Computed: {self.formula}.", core_schema, handler)
 
 
+@explains_arguments('Annotated[str, SupportedBy("quotes")]')
 @dataclass(frozen=True, init=False)
 class SupportedBy(_Mark):
     """Mark a claim, such as a verdict or a cause, that other fields of the same object must say.
@@ -247,13 +246,14 @@ class SupportedBy(_Mark):
     fields: tuple[str, ...]
     """Beside this one, or from the top of the answer."""
 
-    def __init__(self, *fields: str) -> None:
+    def __init__(self, field: str, *fields: str) -> None:
         """Name the fields; they have marks of their own."""
-        if not fields or not all(isinstance(name, str) and name for name in fields):
-            raise AgentSpecError(f"SupportedBy{fields!r} names no field; write SupportedBy('quotes').")
-        object.__setattr__(self, "fields", fields)
+        names = (field, *fields)
+        if not all(isinstance(name, str) and name for name in names):
+            raise AgentSpecError(f"SupportedBy{names!r} names no field; write SupportedBy('quotes').")
+        object.__setattr__(self, "fields", names)
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return _shown(0, f"Only what {' and '.join(self.fields)} say.", core_schema, handler)
 
 

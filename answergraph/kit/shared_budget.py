@@ -40,9 +40,9 @@ class Budget:
         if around is not None:
             around.charge_usage(shared.used)
 
-    def charge(self, usage: Usage) -> None:
-        """Charge the run for usage of an add-on; it counts as ``inner_run`` in the outcome."""
-        self._around.charge_usage(usage)
+    def charge(self, usage: Usage, *, cause: str = "inner_run") -> None:
+        """Charge the run for usage of an add-on; ``cause`` is its name in ``outcome["usage"]["by_cause"]``."""
+        self._around.charge_usage(usage, cause)
 
     def capped(self, own: UsageLimits) -> UsageLimits:
         """Return own limits, lowered to what the run has left."""

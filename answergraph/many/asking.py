@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 from uuid import UUID, uuid4
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -71,7 +70,7 @@ class Asking:
                 return End.of(row.key, answer, outcome, time.monotonic() - began)
         raise AssertionError("the last try returns")
 
-    async def _run(self, row: Wanted, tries: int) -> tuple[Mapping[str, Any], Any]:
+    async def _run(self, row: Wanted, tries: int) -> tuple[Mapping[str, object], object]:
         # A thread of its own for each run: an agent with a checkpointer needs one, and must not go on with another row's.
         config: RunnableConfig = {"configurable": {"thread_id": f"{row.key}/{self._session}/{tries}"}}
         if self.first_request.agent is None:

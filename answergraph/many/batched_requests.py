@@ -62,7 +62,7 @@ class BatchedRequests:
         finally:
             self._rows -= 1
 
-    def _model(self, model: Any) -> Any:
+    def _model(self, model: Any) -> object:
         """Return a copy of a model whose requests are batched.
 
         Raises:
@@ -85,7 +85,7 @@ class BatchedRequests:
         clients = {"root_async_client": batched, "async_client": batched.chat.completions}
         return model.model_copy(update={**clients, "streaming": False, "disable_streaming": True})
 
-    async def result(self, provider: OpenAIBatches, path: str, body: Mapping[str, Any]) -> Result:
+    async def result(self, provider: OpenAIBatches, path: str, body: Mapping[str, object]) -> Result:
         """Wait for the result of a request."""
         request = hashlib.sha256(json.dumps([path, body], sort_keys=True).encode()).hexdigest()[:32]
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 
-def _same(value: Any) -> object:
+def _same(value: object) -> object:
     return value
 
 
@@ -23,7 +23,7 @@ class Column:
     type: pa.DataType
     convert: Callable[[Any], object] = _same
 
-    def value(self, plain: Any) -> Any:
+    def value(self, plain: object) -> Any:
         """Return the value for some JSON; ``None`` stays ``None``."""
         return None if plain is None else self.convert(plain)
 
@@ -75,7 +75,8 @@ class JsonColumns:
         if kind == "string" and schema.get("format") == "date":
             return Column(pa.date32(), date.fromisoformat)
         if kind == "array" and isinstance(schema.get("items"), Mapping) and "prefixItems" not in schema:
-            return _list_of(self._column(schema["items"], inside))
+            item = self._column(schema["items"], inside)
+            return Column(pa.list_(item.type), lambda values: [item.value(each) for each in values])
         if kind == "object":
             return self._of_object(schema, inside)
         return _PLAIN.get(kind, _JSON) if isinstance(kind, str) else _JSON
@@ -91,10 +92,6 @@ def _of_values(values: Sequence[object]) -> Column:
     kinds = {type(value) for value in values if value is not None}
     plain: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", float: "number"}
     return _PLAIN[plain[kinds.pop()]] if len(kinds) == 1 and kinds <= plain.keys() else _JSON
-
-
-def _list_of(item: Column) -> Column:
-    return Column(pa.list_(item.type), lambda values: [item.value(each) for each in values])
 
 
 def _map_of(item: Column) -> Column:

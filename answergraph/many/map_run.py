@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from typing import Any, Generic, Literal, Never, TypeVar, get_args
+from typing import Any, Generic, Literal, Never, get_args
+
+from typing_extensions import TypeVar
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
 from answergraph.kit import require_extra
@@ -27,7 +29,7 @@ from answergraph.many.sources import Source, first_of_each_key
 from answergraph.many.stopping import Stopping, check_priced, limits_of
 from answergraph.types import Status
 
-ValueT = TypeVar("ValueT")
+ValueT = TypeVar("ValueT", default=Any)
 
 _MOST_ROWS_IN_BATCHES = 10_000
 """Rows that wait for batches at once: each is a run in memory."""
@@ -35,10 +37,10 @@ _MOST_ROWS_IN_BATCHES = 10_000
 
 def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
     agent: AgentGraph[ValueT, Never, object],
-    rows: Iterable[Mapping[str, Any]] | str | Path,
+    rows: Iterable[Mapping[str, object]] | str | Path,
     *,
     key: str | Callable[[Mapping[str, Any]], Hashable],
-    input: str | Callable[[Mapping[str, Any]], Any],
+    input: str | Callable[[Mapping[str, Any]], object],
     ledger: str | Path | None = None,
     concurrency: int = 16,
     limits: UsageLimits | None = None,
@@ -131,9 +133,9 @@ class MapRun(Generic[ValueT]):
                 session.closing.set()
                 await asyncio.wrap_future(thread.submit(rows.close))
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[Status, int]:
         """Return how many rows ended with which status; rows that the last pass left for another time are ``out_of_budget``."""
-        counts: Counter[str] = Counter()
+        counts: Counter[Status] = Counter()
         for group, count in self.groups().items():
             counts[group.status] += count
         return dict(counts)
@@ -146,7 +148,7 @@ class MapRun(Generic[ValueT]):
         """Return what all rows have used, in all processes: ``model_calls``, ``tool_calls``, ``total_tokens``, ``cost``."""
         return self._ledger.usage()
 
-    def again(self, agent: AgentGraph[ValueT, Never, object] | None = None, *, status: Collection[str]) -> MapRun[ValueT]:
+    def again(self, agent: AgentGraph[ValueT, Never, object] | None = None, *, status: Collection[Status]) -> MapRun[ValueT]:
         """Return a run that asks again for the keys that ended so, by another agent if given; the others keep their ends.
 
         Raises:

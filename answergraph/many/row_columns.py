@@ -34,11 +34,11 @@ class RowColumns:
         self.schema = pa.schema([("key", _TEXT), ("answer", self._answer.type), *texts, ("fields", pa.list_(_FIELD)), *used])
         """The Arrow schema: it depends on the declared type alone."""
 
-    def table(self, rows: Iterable[Row[Any]]) -> pa.Table:
+    def table(self, rows: Iterable[Row]) -> pa.Table:
         """Return the rows as one table."""
         return pa.Table.from_batches(self.batches(rows), schema=self.schema)
 
-    def write_parquet(self, rows: Iterable[Row[Any]], path: Path) -> None:
+    def write_parquet(self, rows: Iterable[Row], path: Path) -> None:
         """Write the rows as they come; the file takes its name when it is complete."""
         name = f"{path.name}.partial-"
         partial = path.with_name(f"{name}{os.getpid()}")
@@ -53,14 +53,14 @@ class RowColumns:
         finally:
             partial.unlink(missing_ok=True)
 
-    def batches(self, rows: Iterable[Row[Any]]) -> Iterator[pa.RecordBatch]:
+    def batches(self, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches."""
         iterator, schema = iter(rows), self.schema
         while some := list(islice(iterator, _ROWS_PER_BATCH)):
             yield pa.RecordBatch.from_pylist([self._record(row) for row in some], schema=schema)
 
-    def _record(self, row: Row[Any]) -> dict[str, Any]:
-        usage: Mapping[str, Any] = row.outcome["usage"]
+    def _record(self, row: Row) -> dict[str, object]:
+        usage: Mapping[str, object] = row.outcome["usage"]
         answer, reason = self._in_column(row)
         return {
             "key": row.key,
@@ -76,7 +76,7 @@ class RowColumns:
             "cost": usage.get("cost"),
         }
 
-    def _in_column(self, row: Row[Any]) -> tuple[object, str]:
+    def _in_column(self, row: Row) -> tuple[object, str]:
         """Return the answer as its column has it, and the reason; a value too large for the column is left out and said."""
         plain = self.door.plain(row.answer)
         if plain is None:

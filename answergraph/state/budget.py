@@ -23,7 +23,7 @@ from answergraph.state.ledger import INNER_USAGE, RunLedger
 from answergraph.state.outcome import Usage
 from answergraph.state.own_keys import with_update
 from answergraph.state.turn import Turn
-from answergraph.state.usage import NO_USAGE, RemainingBudget, UsageLimits, added, usage_of
+from answergraph.state.usage import NO_USAGE, SHARED, RemainingBudget, UsageLimits, added, usage_of
 
 
 class NoCallLeftError(Exception):
@@ -70,9 +70,10 @@ class InnerRunBudget:
         """Charge an inner run for its usage; a later charge of the same run replaces this one."""
         self._used[ledger["run"]] = ledger["usage"]
 
-    def charge_usage(self, usage: Usage) -> None:
+    def charge_usage(self, usage: Usage, cause: str = "inner_run") -> None:
         """Charge usage that is not an inner run's."""
-        self._used[uuid4().hex] = usage
+        share: Any = {name: count for name, count in usage.items() if name in SHARED}
+        self._used[uuid4().hex] = {**usage, "by_cause": {cause: share}}
 
     def capped(self, limits: UsageLimits) -> UsageLimits:
         """Return limits lowered to what is left."""
@@ -102,7 +103,7 @@ class InnerRunBudget:
             if charged:
                 self._used[call] = charged[-1]
 
-    def finished_update(self, update: Any) -> Any:
+    def finished_update(self, update: object) -> Any:
         """Return a node's update, with the usage of inner runs added."""
         if self._left_out is not None:
             update = self._left_out(update)
@@ -116,7 +117,7 @@ class InnerRunBudget:
         """The usage of the runs inside."""
         return self._sum()
 
-    def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+    def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[str]:
         """Return the result of a tool call, with the usage of inner runs added."""
         if self._left_out is not None and not isinstance(result, ToolMessage):
             result = self._left_out(result)

@@ -12,7 +12,6 @@ from answergraph.state.messages import is_correction
 from answergraph.state.outcome import (
     Attempt,
     Cause,
-    CauseUsage,
     LimitName,
     Limits,
     Narrowing,
@@ -38,7 +37,7 @@ def of_run(ledger: "RunLedger", messages: Sequence[BaseMessage]) -> RunUsage:
         )
         for reply in replies[::-1]
     ]
-    causes: dict[Cause, CauseUsage] = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
+    causes = {cause: share for cause, share in usage["by_cause"].items() if cause != "turn"}
     turn: Any = {name: usage[name] - sum(share[name] for share in causes.values()) for name in PER_CAUSE}
     spent = usage.get("cost")
     if spent is not None:
@@ -88,8 +87,7 @@ def repair_in(given: object) -> Repair | None:
     """Return what a caller's message asks to bring up to date."""
     if not isinstance(given, dict) or given.keys() != Existing.__annotations__.keys():
         return None
-    repair: Any = {name: value for name, value in given.items() if name != "records"}
-    return cast("Repair", repair)
+    return cast("Repair", {name: value for name, value in given.items() if name != "records"})
 
 
 class RunLedger(TypedDict):

@@ -60,7 +60,7 @@ class AnswerAccepted:
     """By path, ``"findings[0].quote"``; fields that are left out have no record."""
     abstained: bool = False
     """Whether the answer is an abstention; the run's status is then ``abstained``."""
-    answer: Any = None
+    answer: object = None
     """A replacement for the checked value, such as a quote rewritten to the passage; ``None`` for no change."""
 
 
@@ -143,8 +143,8 @@ class _Counts(TypedDict):
     input_tokens: int
     output_tokens: int
     total_tokens: int
-    by_cause: dict[Cause, CauseUsage]
-    """The usage per cause. In a finished run the causes add up to the totals; until then ``turn`` is the rest."""
+    by_cause: dict[str, CauseUsage]
+    """Per ``Cause``, or name that an add-on charges. Those of a finished run make the totals; until then ``turn`` is the rest."""
 
 
 class Usage(_Counts):

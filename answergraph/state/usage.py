@@ -25,7 +25,8 @@ PARTS: tuple[tuple[_Part, str, str], ...] = (
 )
 """Counts that are part of others: their names, and where a reply's usage metadata has them."""
 _SUMMED: tuple[str, ...] = (*(name for name, _, _ in PARTS), "cost")  # where they are counted at all
-_NOTHING = CauseUsage(model_calls=0, tool_calls=0, total_tokens=0)
+_CAUSES = frozenset(get_args(Cause))
+SHARED: tuple[str, ...] = (*PER_CAUSE, "cost")  # what a cause has of a usage
 
 NO_USAGE: Usage = Usage(model_calls=0, tool_calls=0, input_tokens=0, output_tokens=0, total_tokens=0, by_cause={})
 """The usage of a new run; never changed in place."""
@@ -86,12 +87,10 @@ def token_count(usage: Any, name: str) -> int:
 
 
 def added(left: Usage, right: Usage) -> Usage:
-    causes = {**left["by_cause"]}
-    for cause, more in right["by_cause"].items():
-        so_far = causes.get(cause, _NOTHING)
-        share: Any = {name: so_far[name] + more[name] for name in PER_CAUSE}
-        cost = {"cost": so_far.get("cost", 0.0) + more.get("cost", 0.0)} if "cost" in so_far or "cost" in more else {}
-        causes[cause] = share | cost
+    causes: dict[str, Any] = {**left["by_cause"]}
+    for cause, share in cast("dict[str, Any]", right["by_cause"]).items():
+        so_far = causes.get(cause, {})
+        causes[cause] = {name: so_far.get(name, 0) + share.get(name, 0) for name in SHARED if name in so_far or name in share}
     counts: Any = {name: left[name] + right[name] for name in _COUNTS}
     for name in _SUMMED:
         if name in left or name in right:
@@ -102,13 +101,19 @@ def added(left: Usage, right: Usage) -> Usage:
 
 
 def of_inner_runs(used: Usage, counted: Usage) -> Usage:
-    """Return the usage of inner runs that is not counted yet."""
-    now, before = cast("tuple[Any, Any]", (used, counted))
-    counts = {name: now[name] - before[name] for name in _COUNTS}
-    parts = {name: now[name] - (before.get(name) or 0) for name in _SUMMED if name in used}
-    share = {name: counts[name] for name in PER_CAUSE} | {name: parts[name] for name in parts if name == "cost"}
+    """Return the usage of inner runs that is not counted yet; causes that add-ons have named stay apart."""
+    counts = _less(used, counted, (*_COUNTS, *_SUMMED))
+    named = {cause: usage for cause, usage in used["by_cause"].items() if cause not in _CAUSES}
+    causes = {cause: _less(usage, counted["by_cause"].get(cause, {}), SHARED) for cause, usage in named.items()}
+    rest = {name: counts[name] - sum(share.get(name, 0) for share in causes.values()) for name in SHARED if name in counts}
+    if any(rest.values()) or not causes:
+        causes["inner_run"] = rest
     unpriced = {"unpriced": used["unpriced"]} if "unpriced" in used else {}
-    return cast("Usage", counts | parts | unpriced | {"by_cause": {"inner_run": share}})
+    return cast("Usage", counts | unpriced | {"by_cause": causes})
+
+
+def _less(left: Any, right: Any, names: Sequence[str]) -> dict[str, float]:
+    return {name: left[name] - (right.get(name) or 0) for name in names if name in left}
 
 
 if TYPE_CHECKING:
@@ -249,7 +254,8 @@ class UsageLimits:
 
     def capped_by(self, remaining: RemainingBudget, around: UsageLimits | None = None) -> UsageLimits:
         """Return limits lowered to what is left; without prices of their own, they have those of the limits around."""
-        capped = {name: _smaller(getattr(self, name), limit) for name, limit in remaining._asdict().items()}
+        pairs = {name: (getattr(self, name), limit) for name, limit in remaining._asdict().items()}
+        capped = {name: min((limit for limit in pair if limit is not None), default=None) for name, pair in pairs.items()}
         prices = self.prices if self.prices is not None or around is None else around.prices
         return _CappedLimits(**{**vars(self), **capped, "prices": prices})
 
@@ -281,16 +287,12 @@ class _CappedLimits(UsageLimits):
         return
 
 
-def _is_count(limit: Any) -> bool:
+def _is_count(limit: object) -> bool:
     return isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
 
 
 def _rest(limit: int | None, used: int) -> int | None:
     return None if limit is None else max(limit - used, 0)
-
-
-def _smaller(own: Any, other: Any) -> Any:
-    return min((limit for limit in (own, other) if limit is not None), default=None)
 
 
 NO_LIMITS = UsageLimits(model_calls=None)

@@ -25,7 +25,8 @@ class AgentDoor:
     def __init__(self, agent: Any) -> None:
         channels = agent.channels if isinstance(agent, Pregel) else {}
         answers = [name for name, channel in channels.items() if isinstance(channel, AnswerChannel)]
-        keys = [(name, outcome) for name in answers if (outcome := _outcome_key(name)) in channels]
+        outcomes = {name: "outcome" if name == "structured_response" else f"{name}_outcome" for name in answers}
+        keys = [(name, outcome) for name, outcome in outcomes.items() if outcome in channels]
         if not keys:
             raise AgentSpecError(
                 f"{agent!r} has no typed answer: take an agent of create_agent or build_agent_graph with response_format="
@@ -43,7 +44,7 @@ class AgentDoor:
             raise TypeError(f"the input is a {type(value).__name__}, not a text or a dict of the agent's input")
         return {self._input_key: value if self._input_key == "document" else [("user", value)]}
 
-    def stored(self, answer: Any) -> Any:
+    def stored(self, answer: object) -> Any:
         """Return the form of an answer that checkpoints have, and a ledger."""
         if answer is None:
             return None
@@ -96,10 +97,6 @@ def agent_at(place: object) -> Any:
 def mark_of(value: object) -> str:
     """Return a short name of plain JSON, equal for equal values."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=repr).encode()).hexdigest()[:16]
-
-
-def _outcome_key(answer_key: str) -> str:
-    return "outcome" if answer_key == "structured_response" else f"{answer_key}_outcome"
 
 
 def used_definitions(schema: object, definitions: Mapping[str, object]) -> dict[str, object]:

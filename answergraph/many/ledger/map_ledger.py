@@ -75,7 +75,7 @@ class _Known:
     state: str
     owner: str
     lease: float
-    end: tuple[Any, ...]
+    end: tuple[object, ...]
 
     @property
     def is_held(self) -> bool:
@@ -282,7 +282,7 @@ def _count(execute: Execute, group: Group, change: int) -> None:
     )
 
 
-def _columns(end: End) -> tuple[Any, ...]:
+def _columns(end: End) -> tuple[object, ...]:
     return (*end.group, end.answer, end.outcome, end.seconds)
 
 

@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, cast
+
+from typing_extensions import TypeVar
 
 from answergraph import Outcome
 from answergraph.many.ledger.agent_door import AgentDoor
+from answergraph.types import FieldRecord, Status
 
-ValueT = TypeVar("ValueT")
+ValueT = TypeVar("ValueT", default=Any)
 
 _INDEX = re.compile(r"\[\d+\]")
 COUNTED = ("model_calls", "tool_calls", "total_tokens", "cost")
@@ -27,7 +30,7 @@ NO_USAGE: Mapping[str, object] = {
 class Group(NamedTuple):
     """What rows that ended alike have in common; a hundred thousand rows have a few dozen groups."""
 
-    status: str
+    status: Status
     field: str = ""
     """The first field that was wrong, without indexes: ``"items[].price"``; empty if none was."""
     rule: str = ""
@@ -55,7 +58,7 @@ class Row(Generic[ValueT]):
     """Wall time of the row's run, with its repetitions."""
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """How the run ended."""
         return self.outcome["status"]
 
@@ -65,10 +68,9 @@ class Row(Generic[ValueT]):
         return self.outcome["reason"]
 
     @property
-    def fields(self) -> Mapping[str, Any]:
+    def fields(self) -> Mapping[str, FieldRecord]:
         """What stands behind each field, by its path."""
-        fields: Mapping[str, Any] = cast("Mapping[str, Any]", self.outcome).get("fields") or {}
-        return fields
+        return self.outcome.get("fields") or {}
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class End:
         usage = self.parsed_outcome()["usage"]
         return {name: usage.get(name) or 0 for name in COUNTED}
 
-    def row(self, door: AgentDoor) -> Row[Any]:
+    def row(self, door: AgentDoor) -> Row:
         """Return the row with the answer as a value of the declared type."""
         return Row(self.key, door.restored(json.loads(self.answer)), cast("Any", self.parsed_outcome()), self.group, self.seconds)
 

@@ -40,7 +40,7 @@ def test_your_own_description_stays() -> None:
     assert shown["ms"]["description"] == "A number of a tool result, in ms, rounded to 1 decimals at most."
 
 
-@pytest.mark.parametrize("mark", [Quote(), Quote(0, 3), FromTools(), FromTools(["ms", "msec"], 2, echoes=True)])
+@pytest.mark.parametrize("mark", [Quote(), Quote(min_items=0), FromTools(), FromTools(["ms", "msec"], 2, echoes=True)])
 def test_a_mark_survives_being_saved(mark: Any) -> None:
     assert mark_from_json(mark.as_json()) == mark
 

@@ -99,7 +99,7 @@ def test_yes_or_no_is_for_a_judge() -> None:
 
 @pytest.mark.parametrize("fields", [(), ("",), (3,)])
 def test_a_claim_that_names_no_field_is_refused(fields: Any) -> None:
-    with pytest.raises(AgentSpecError, match=r"write SupportedBy\('quotes'\)"):
+    with pytest.raises(AgentSpecError, match=r"SupportedBy\(['\"]quotes['\"]\)"):
         SupportedBy(*fields)
 
 

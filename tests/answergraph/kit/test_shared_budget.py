@@ -15,15 +15,19 @@ USED: Any = {"model_calls": 2, "tool_calls": 0, "input_tokens": 10, "output_toke
 
 
 def run_with(run: Run, work: Any) -> Any:
-    """Run an agent of at most ten model calls whose tool does some work."""
+    """Run an agent whose tool does some work."""
+    return run(agent_with(work), QUESTION)["outcome"]
+
+
+def agent_with(work: Any) -> Any:
+    """Return an agent of at most ten model calls whose tool does some work."""
 
     async def awork() -> str:
         return str(work())
 
     tool = StructuredTool.from_function(lambda: str(work()), awork, name="work", description="Work.")
     model = ScriptedChatModel(replies=[calls(call("work", {}, "1")), calls(call("Verdict", dict(GOOD), "2"))])
-    agent = create_agent(model, [tool], response_format=ToolStrategy(Verdict), limits=UsageLimits(model_calls=10))
-    return run(agent, QUESTION)["outcome"]
+    return create_agent(model, [tool], response_format=ToolStrategy(Verdict), limits=UsageLimits(model_calls=10))
 
 
 def test_there_is_no_budget_outside_an_agent() -> None:
@@ -40,6 +44,36 @@ def test_what_is_charged_counts_as_an_inner_run(run: Run) -> None:
     usage = run_with(run, work)["usage"]
     assert usage["model_calls"] == 2 + 4
     assert usage["by_cause"]["inner_run"]["total_tokens"] == 30
+
+
+def test_what_is_charged_with_a_cause_is_counted_apart(run: Run) -> None:
+    def work() -> None:
+        budget = Budget.current()
+        assert budget is not None
+        priced: Any = {**USED, "cost": 0.5}
+        budget.charge(priced, cause="scans")
+        budget.charge(USED, cause="scans")
+        budget.charge(USED)
+
+    usage = run_with(run, work)["usage"]
+    assert usage["model_calls"] == 2 + 6
+    assert usage["by_cause"]["scans"] == {"model_calls": 4, "tool_calls": 0, "total_tokens": 30, "cost": 0.5}
+    assert usage["by_cause"]["inner_run"]["total_tokens"] == 15
+    assert sum(share["total_tokens"] for share in usage["by_cause"].values()) == usage["total_tokens"]
+
+
+def test_a_cause_keeps_its_name_through_inner_agents(run: Run) -> None:
+    def inside() -> None:
+        budget = Budget.current()
+        assert budget is not None
+        budget.charge(USED, cause="scans")
+
+    def work() -> None:
+        used = agent_with(inside).invoke(QUESTION)["outcome"]["usage"]["by_cause"]
+        assert list(used) == ["turn", "scans"]
+
+    causes = run_with(run, work)["usage"]["by_cause"]
+    assert {cause: share["model_calls"] for cause, share in causes.items()} == {"turn": 2, "scans": 2, "inner_run": 2}
 
 
 @pytest.mark.parametrize(("own", "capped"), [(None, 6), (3, 3), (8, 6)])

@@ -5,6 +5,7 @@ import pytest
 
 from answergraph import AgentSpecError, UsageLimits
 from answergraph.many import map_answers
+from answergraph.types import Status
 from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
 from tests.suite.colors import Run
 
@@ -48,7 +49,7 @@ def test_a_limit_of_all_rows_leaves_the_rest_for_another_time(run: Run, tmp_path
 
 
 def test_fifty_calls_are_a_limit_if_they_are_the_only_one(run: Run) -> None:
-    def counts(limits: UsageLimits) -> dict[str, int]:
+    def counts(limits: UsageLimits) -> dict[Status, int]:
         mapped = map_answers(agent_of(), rows(60), key="id", input="body", limits=limits)
         collected(run, mapped)
         return mapped.counts()
