@@ -15,10 +15,11 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from answergraph.graphs.add_ons.calculator.calculator import create_calculator
 from answergraph.graphs.add_ons.calculator.general_agent import general_agent
-from answergraph.graphs.add_ons.extract.extractor import extract_by_context
+from answergraph.graphs.add_ons.extract.extractor import ExtractorInput, extract_by_context
 from answergraph.graphs.add_ons.judge.judge_graph import judge_by_context
 from answergraph.graphs.add_ons.react.react_graph import react_agent
 from answergraph.graphs.add_ons.triage import create_triage_agent
+from answergraph.graphs.agent.agent_types import AgentGraph
 from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.errors import AgentSpecError
 
@@ -29,16 +30,16 @@ MODELS = "ANSWERGRAPH_MODELS"
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "failures"
 
 
-def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
+def agent(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AgentGraph:
     return general_agent(_context(config, runtime), permitted=permitted_model)
 
 
 @cache
-def calculator() -> CompiledStateGraph[Any, Any]:
+def calculator() -> AgentGraph:
     return create_calculator()
 
 
-def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
+def react(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AgentGraph:
     return react_agent(permitted_model(_context(config, runtime).get("model") or OFFLINE))
 
 
@@ -48,7 +49,7 @@ def judge(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateG
     return judge_by_context(context)
 
 
-def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any]:
+def extract(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AgentGraph[Any, ExtractorInput]:
     context = _context(config, runtime)
     permitted_model(context.get("model") or OFFLINE)
     return extract_by_context(context)

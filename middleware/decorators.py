@@ -15,7 +15,7 @@ from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.agent_state import AgentState, JumpTo
 
-Middleware = AgentMiddleware[Any, Any, Any]
+Middleware = AgentMiddleware
 
 
 class HookDecorator(Protocol):
@@ -98,20 +98,20 @@ wrap_tool_call = _decorator(
 
 
 @explains_arguments("@dynamic_prompt")
-def dynamic_prompt(func: Callable[[ModelRequest[Any]], Any]) -> Middleware:
+def dynamic_prompt(func: Callable[[ModelRequest], Any]) -> Middleware:
     """Make a middleware that writes the system message of each call.
 
     Args:
         func: Returns the prompt for a request as text or ``SystemMessage``; a coroutine function serves async runs only.
     """
 
-    def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest[Any]:
+    def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest:
         return request.override(system_message=prompt if isinstance(prompt, SystemMessage) else SystemMessage(prompt))
 
     async def awrap(self: Any, request: ModelRequest, handler: Callable[..., Any]) -> Any:
         return await handler(with_prompt(request, await func(request)))
 
-    def modify(self: Any, request: ModelRequest) -> ModelRequest[Any]:
+    def modify(self: Any, request: ModelRequest) -> ModelRequest:
         return with_prompt(request, func(request))
 
     member = {"awrap_model_call": awrap} if iscoroutinefunction(func) else {"modify_model_request": modify}

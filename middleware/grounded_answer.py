@@ -57,7 +57,7 @@ Sources = Input | str | BaseTool | Sequence[Input | str | BaseTool] | Callable[[
 
 
 @explains_arguments('GroundedAnswer(sources=["read_log"])')
-class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
+class GroundedAnswer(AgentMiddleware):
     """Check every marked field of an answer against its sources: the tool results of this run, the caller's input, or both.
 
     Fields are marked in the schema, ``Annotated[list[str], Quote()]`` or ``Annotated[date, Grounded()]``, in nested models and
@@ -72,7 +72,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
     state_schema = EvidenceState
     checks_marks = True
 
-    def __new__(cls, *_: Any, **options: Any) -> Self:
+    def __new__(cls, *_: object, **options: object) -> Self:
         """Return an instance whose graph has a node that keeps the caller's messages, if they are a source."""
         keeps = _reads_input(options.get("sources"))
         return super().__new__(_keeping_input(cls) if keeps else cls)
@@ -138,7 +138,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         """Whether the first check still has to read the names of the months, from files."""
         return not are_read()
 
-    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def modify_model_request(self, request: ModelRequest) -> ModelRequest:
         """Offer only the abstention until there is evidence."""
         if request.response_format is None or self.abstain is None or self.evidence(request.state):
             return request
@@ -151,7 +151,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
         return request.override(response_format=narrowed, withheld_until=until)
 
     def check_answer(  # type: ignore[override]  # a check of ours may ask a model
-        self, answer: Any, state: Any, runtime: Runtime[Any]
+        self, answer: object, state: Any, runtime: Runtime
     ) -> AnswerAccepted | MoreWork:
         """Accept an answer that is supported, or an abstention.
 
@@ -173,14 +173,16 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
             return self._verdict(answer, claims, report, state)
         return MoreWork(self._judged(self.judge, answer, claims, report.fields, state))
 
-    def _judged(self, judge: BaseChatModel, answer: Any, claims: list[Claim], fields: Fields, state: Any) -> Step[AnswerAccepted]:
+    def _judged(
+        self, judge: BaseChatModel, answer: object, claims: list[Claim], fields: Fields, state: Any
+    ) -> Step[AnswerAccepted]:
         # Only agents with a judge need it.
         from answergraph.middleware.judging import judged  # noqa: PLC0415 - see above
 
         every = {**fields, **(yield from judged(judge, unjudged(claims, fields), fields))}
         return self._verdict(answer, claims, report_of(every, has_input=True), state)
 
-    def _verdict(self, answer: Any, claims: Sequence[Claim], report: EvidenceReport, state: Any) -> AnswerAccepted:
+    def _verdict(self, answer: object, claims: Sequence[Claim], report: EvidenceReport, state: Any) -> AnswerAccepted:
         """Accept an answer by what stands behind its fields, if all that is asked for does.
 
         Raises:
@@ -197,7 +199,7 @@ class GroundedAnswer(AgentMiddleware[Any, Any, Any]):
                 rewritten = with_value(rewritten, field.path.parts, passage_of(report.fields[field.path]["evidence"][0]))
         return AnswerAccepted(report.fields, answer=None if rewritten is answer else rewritten)
 
-    def _accepted_without_doubts(self, answer: Any, report: EvidenceReport) -> AnswerAccepted:
+    def _accepted_without_doubts(self, answer: object, report: EvidenceReport) -> AnswerAccepted:
         """Accept an answer whose doubtful fields have their defaults.
 
         Raises:
@@ -244,10 +246,10 @@ class _KeepsInput:
     """Keeps the caller's messages at the start of a run, before any middleware can change them."""
 
     __slots__ = ()
-    state_schema: type[Any] = InputState
+    state_schema: type[object] = InputState
     private_keys = frozenset({INPUT_TEXTS})
 
-    def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+    def before_agent(self, state: Any, runtime: Runtime) -> dict[str, Any]:
         return {INPUT_TEXTS: input_records(state["messages"])}
 
 
@@ -257,7 +259,7 @@ def _was_asked_again(state: Any) -> bool:
     return bool(ledger["attempts"] or ledger["last_call_made"])
 
 
-def _given(answer: Any, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:
+def _given(answer: object, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:
     """Return the fields that stand as they were in the previous answer, or as a person set them."""
     ledger = Turn(state).run_ledger(begins_run=False)
     given: dict[str, FieldRecord] = {}
@@ -271,7 +273,7 @@ def _given(answer: Any, state: Any, claims: Sequence[Claim]) -> dict[str, FieldR
     return given | {path: given_by_person() for path in persons}
 
 
-def _reads_input(sources: Any) -> bool:
+def _reads_input(sources: object) -> bool:
     each = sources if isinstance(sources, Sequence) and not isinstance(sources, str) else (sources,)
     return any(isinstance(source, Input) for source in each)
 

@@ -14,7 +14,7 @@ from answergraph.runtime.explained_arguments import explains_arguments
 
 
 @explains_arguments("NarrowResponseFormat(choose)")
-class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
+class NarrowResponseFormat(AgentMiddleware):
     """Offer only some of the declared schemas in a call, and accept no others. The strategy stays the same.
 
     Example:
@@ -29,7 +29,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
         'NarrowResponseFormat'
     """
 
-    def __init__(self, choose: Callable[[ModelRequest[Any]], Any], *, name: str | None = None, until: str | None = None) -> None:
+    def __init__(self, choose: Callable[[ModelRequest], object], *, name: str | None = None, until: str | None = None) -> None:
         """Narrow by a choice at every call.
 
         Args:
@@ -51,7 +51,7 @@ class NarrowResponseFormat(AgentMiddleware[Any, Any, Any]):
     def name(self) -> str:
         return self._name
 
-    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def modify_model_request(self, request: ModelRequest) -> ModelRequest:
         """Narrow the request's format to the chosen schemas that outer middleware has left.
 
         Raises:

@@ -28,7 +28,7 @@ _MISSING = "Your answer does not count yet: {missing}. Do that now, then give yo
 
 
 @explains_arguments('RequireTools("read_log")')
-class RequireTools(AgentMiddleware[Any, Any, Any]):
+class RequireTools(AgentMiddleware):
     """Accept an answer only after these tools have succeeded in this run.
 
     An ``Abstention`` needs none of them: it says that there is no answer.
@@ -76,7 +76,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         """The class and its requirements, so that one agent may have several."""
         return f"{type(self).__name__}({', '.join([*self.named_tools, *map(_name_of, self.predicates)])})"
 
-    def modify_model_request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def modify_model_request(self, request: ModelRequest) -> ModelRequest:
         """Offer only an abstention until the tools have run, if the mode is ``"hide"``."""
         if self.mode == "hold" or request.response_format is None or not (unmet := self._unmet(request.state, None)):
             return request
@@ -91,7 +91,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         choice = "any" if request.tool_choice is None and forced else request.tool_choice
         return request.override(response_format=None, tool_choice=choice, withheld_until=until)
 
-    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
+    def check_answer(self, answer: object, state: Any, runtime: Runtime) -> None:
         """Reject an early answer.
 
         Raises:
@@ -100,7 +100,7 @@ class RequireTools(AgentMiddleware[Any, Any, Any]):
         if not isinstance(answer, Abstention) and (unmet := self._unmet(state, answer)):
             raise AnswerRejected(_MISSING.format(missing=self.missing or "; ".join(unmet)))
 
-    def _unmet(self, state: Any, answer: Any) -> list[str]:
+    def _unmet(self, state: Any, answer: object) -> list[str]:
         runs = [run for run in results_of_run(state) if run.succeeded]
         succeeded = {run.name for run in runs}
         unmet = [f"first call {name}" for name in self.named_tools if name not in succeeded]

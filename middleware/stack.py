@@ -55,15 +55,15 @@ class Hook:
     """One ``before_*`` or ``after_*`` hook of one middleware."""
 
     node_name: str
-    blocking: Callable[[Any], Any]
-    awaited: Callable[[Any], Awaitable[Any]]
+    blocking: Callable[[Any], object]
+    awaited: Callable[[Any], Awaitable[object]]
     can_jump_to: tuple[JumpTo, ...]
-    trace_policy: Any
+    trace_policy: object
     may_write: frozenset[str] = frozenset()
     """Private keys of the agent that it writes; those of other hooks are dropped."""
 
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
-        update: Any = yield Call(self.blocking, self.awaited, (state,))
+        update: object = yield Call(self.blocking, self.awaited, (state,))
         if update is not None:
             from answergraph.middleware.hook_checks import check_update  # noqa: PLC0415 - few agents have hooks
 
@@ -77,7 +77,7 @@ class MiddlewareStack:
     Middleware is recognised by attributes, so that LangChain's works, too.
     """
 
-    def __init__(self, middleware: Any) -> None:
+    def __init__(self, middleware: object) -> None:
         self.middleware = check_list("middleware", middleware)
         for each in self.middleware:
             _check(each)
@@ -141,7 +141,7 @@ class MiddlewareStack:
         return lambda call: reduce(_around_tool, reversed(asking), call)
 
 
-def _check(middleware: Any) -> None:
+def _check(middleware: object) -> None:
     """Raise ``AgentSpecError`` for objects without hooks, and for hooks with wrong arguments."""
     name = shown(middleware)
     if isinstance(middleware, type):
@@ -166,18 +166,18 @@ def _check_arguments(middleware: Any, hook: str, method: str) -> None:
         check_function(f"{middleware.name}.{method}", given, *arguments, may_be_async=method != hook)
 
 
-def _methods(middleware: Any) -> Iterator[str]:
+def _methods(middleware: object) -> Iterator[str]:
     for cls in type(middleware).__mro__:
         if _is_base(cls):
             return
         yield from (name for name, member in vars(cls).items() if callable(member) and not name.startswith("_"))
 
 
-def _has(middleware: Any, hook: str) -> bool:
+def _has(middleware: object, hook: str) -> bool:
     return _own(middleware, hook) is not None or _own(middleware, f"a{hook}") is not None
 
 
-def _own(middleware: Any, hook: str) -> Callable[..., Any] | None:
+def _own(middleware: object, hook: str) -> Callable[..., Any] | None:
     """Return a hook if the middleware overrides it, ``None`` if it is the base class's empty one."""
     owner = next((cls for cls in type(middleware).__mro__ if hook in vars(cls)), None)
     return None if owner is None or _is_base(owner) else getattr(middleware, hook)
@@ -206,7 +206,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
     return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware), keys)
 
 
-def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any] | None:
+def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], Any] | None:
     """Return a function of the state that injects other arguments by name, as LangGraph does."""
     if function is None:
         return None
@@ -222,7 +222,7 @@ def _with_injection(function: Callable[..., Any] | None) -> Callable[[Any], Any]
     return call
 
 
-def _injected(function: Callable[..., Any]) -> frozenset[str]:
+def _injected(function: Callable[..., object]) -> frozenset[str]:
     return _INJECTED & inspect.signature(function).parameters.keys()
 
 
@@ -235,13 +235,11 @@ def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]
     return layers
 
 
-def _modifying(name: str, modify: Callable[[ModelRequest[Any]], ModelRequest[Any]], inner: ModelCall) -> ModelCall:
+def _modifying(name: str, modify: Callable[[ModelRequest], ModelRequest], inner: ModelCall) -> ModelCall:
     return lambda request: _noting_format(name, request, modify(request), inner)
 
 
-def _noting_format(
-    name: str, request: ModelRequest[Any], inner_request: ModelRequest[Any], inner: ModelCall
-) -> Step[LayeredResponse]:
+def _noting_format(name: str, request: ModelRequest, inner_request: ModelRequest, inner: ModelCall) -> Step[LayeredResponse]:
     """Make a layer's inner call, and record a change of the response format."""
     if inner_request is None:
         raise AgentSpecError(f"{name} made the request None; write `return request.override(…)`.")
@@ -262,16 +260,16 @@ def _noting_format(
 def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
     hook, ahook = _both_colours(middleware, "wrap_model_call")
 
-    def call(request: ModelRequest[Any]) -> Step[LayeredResponse]:
+    def call(request: ModelRequest) -> Step[LayeredResponse]:
         # Replaced at each handler call: on a retry only the last reply's commands count.
         last = LayeredResponse(ModelResponse(result=[]))
 
-        def handler(inner_request: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
+        def handler(inner_request: ModelRequest) -> Step[ModelResponse]:
             nonlocal last
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
             return of_both_classes(last.response)
 
-        returned: Any = yield wrap(hook, ahook, request, handler)
+        returned: object = yield wrap(hook, ahook, request, handler)
         return last.of(returned, middleware.name)
 
     return call
@@ -289,9 +287,9 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
     return call
 
 
-def _both_colours(middleware: Any, hook: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _both_colours(middleware: object, hook: str) -> tuple[Callable[..., object], Callable[..., Any]]:
     def found(name: str) -> Callable[..., Any]:
-        def refuse(*_: Any) -> Any:
+        def refuse(*_: object) -> Any:
             raise NotImplementedError(wrong_colour(name))
 
         own = _own(middleware, name)

@@ -31,7 +31,7 @@ def traced(middleware: Any, name: str, hook: Callable[..., object]) -> Callable[
     return spanned
 
 
-def _recordable(inputs: Mapping[str, object]) -> dict[str, Any]:
+def _recordable(inputs: Mapping[str, object]) -> dict[str, object]:
     """Omit the handler and the request's runtime."""
     recorded = {name: value for name, value in inputs.items() if name != "handler"}
     request = recorded.get("request")

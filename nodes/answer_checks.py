@@ -136,7 +136,7 @@ def _without_a_reason(check: AnswerCheck) -> str:
     return "" if name == _LAMBDA else NOT_ACCEPTED.format(name=name, meaning=meaning)
 
 
-def _records(rejection: AnswerRejected, answer: Any) -> dict[str, FieldRecord]:
+def _records(rejection: AnswerRejected, answer: object) -> dict[str, FieldRecord]:
     """Return the records of a rejected answer's fields.
 
     Raises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from answergraph.answers.answer import Answer
 from answergraph.evidence.claims import fields_of
@@ -57,7 +56,7 @@ def reviewed(
     return reply, reading, accepted
 
 
-def _with_given(reading: Reading, given: Mapping[str, Any]) -> Reading:
+def _with_given(reading: Reading, given: Mapping[str, object]) -> Reading:
     """Return a later answer of the model with what a person set; in a list only in a patch, else it may be another item."""
     if not given or reading.answer is None:
         return reading
@@ -78,7 +77,7 @@ def _doubtful(reading: Reading) -> dict[str, FieldRecord]:
     return wrong or {path: record for path, record in reading.fields.items() if record["status"] not in BACKED}
 
 
-def _answer(before: Answer, data: Any) -> Answer:
+def _answer(before: Answer, data: object) -> Answer:
     return before if data == before.data else Answer.of(before.schema, before.schema.load(data), data)
 
 

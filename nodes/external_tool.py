@@ -19,7 +19,7 @@ from answergraph.state.turn import Turn, as_pending
 class ExternalTool(BaseTool):
     """A tool with a description and no function."""
 
-    def _run(self, **_: Any) -> Any:
+    def _run(self, **_: object) -> object:
         raise AgentSpecError(f"{self.name!r} is an external tool: an agent of answergraph ends its run when it is called.")
 
 
@@ -63,7 +63,7 @@ def described_name(description: Mapping[str, Any]) -> str | None:
     return function.get("name") if is_function else None
 
 
-def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: Any) -> Any:
+def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: object) -> Any:
     """Add to a hook's update a note of the calls it removed from the last reply."""
     turn = Turn(state)
     ledger = turn.ledger

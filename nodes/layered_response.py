@@ -31,8 +31,8 @@ class FormatChange(NamedTuple):
 class LayeredResponse:
     """A response with the commands of every layer that wrapped it, inner ones first."""
 
-    response: ModelResponse[Any]
-    commands: tuple[Command[Any], ...] = ()
+    response: ModelResponse
+    commands: tuple[Command[str], ...] = ()
     format_changes: tuple[FormatChange, ...] = ()
 
     def of(self, returned: Any, middleware: str) -> LayeredResponse:
@@ -62,7 +62,7 @@ class LayeredResponse:
                 new.append({**made, "until": "; ".join(until)} if until else made)
         return [*known, *new] if new else known
 
-    def commands_without(self, own: frozenset[str], state: RunState) -> list[Any]:
+    def commands_without(self, own: frozenset[str], state: RunState) -> list[object]:
         """Return the commands without the agent's own keys.
 
         Raises:

@@ -42,7 +42,7 @@ from answergraph.streaming.answer_events import attempt_number, growing_event
 if TYPE_CHECKING:
     from answergraph.streaming.answer_listener import AnswerListener
 
-ModelCall = Callable[[ModelRequest[Any]], Step[LayeredResponse]]
+ModelCall = Callable[[ModelRequest], Step[LayeredResponse]]
 """The model call as a step, plain or wrapped by middleware."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 
@@ -55,7 +55,7 @@ class ModelReply:
     is_shown: bool = True
     """Whether middleware was shown the value."""
 
-    def shows(self, value: Any) -> bool:
+    def shows(self, value: object) -> bool:
         """Return whether a value is the unchanged answer that middleware was shown."""
         answer = None if self.reading is None else self.reading.answer
         return answer is not None and value is answer.value and (not self.is_shown or answer.is_unchanged)
@@ -106,7 +106,7 @@ class ModelVisit(ModelCalls):
     replies: dict[str, ModelReply] = field(default_factory=dict)
     """By message id; a retry by middleware has its own reply."""
 
-    def with_note(self, reply: AIMessage, strategy: Strategy[Any], *, is_narrowed: bool) -> AIMessage:
+    def with_note(self, reply: AIMessage, strategy: Strategy, *, is_narrowed: bool) -> AIMessage:
         """Return a reply with a note of its cost and unusual circumstances; ``response_metadata`` is not sent to models."""
         note = {
             "strategy": strategy.name,
@@ -122,7 +122,7 @@ class ModelVisit(ModelCalls):
         noted = {"answergraph": {name: value for name, value in note.items() if value}}
         return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})
 
-    def as_sent(self, state: RunState) -> dict[str, Any]:
+    def as_sent(self, state: RunState) -> dict[str, object]:
         """Return the update that records results shown to the model in changed form."""
         return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
 
@@ -229,7 +229,7 @@ class CurrentReply:
         """Return whether an answer is wrong although the provider enforces its schema, as no strategy after this one does."""
         return reading.status == "invalid" and reading.feedback is None and self.request.strategy.asks_afresh
 
-    def in_order(self, results: list[ToolMessage]) -> list[Any]:
+    def in_order(self, results: list[ToolMessage]) -> list[object]:
         """Move results right after their calls, before messages that a hook added in between."""
         between = [message for message in self.turn.after if not isinstance(message, ToolMessage)]
         if not results or not between:
@@ -249,7 +249,7 @@ def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) ->
     return ledger
 
 
-def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) -> AnswerRequestRecord:
+def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: object) -> AnswerRequestRecord:
     declared, reply = visit.format, visit.reply_to(message)
     asked = declared.restore(None) if reply is None else reply.request
     of_model = message is not None and message.id in visit.replies
@@ -260,7 +260,7 @@ def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: Any) 
     return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
 
 
-def _middleware_value(asked: AnswerRequest, value: Any) -> StoredValue:
+def _middleware_value(asked: AnswerRequest, value: object) -> StoredValue:
     schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
     if schema is None:
         return StoredValue(schema=None, value=value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
 
 from answergraph.asking.model_request import ModelRequest
 from answergraph.calling.timed_model_call import SECONDS_TO_READ
@@ -18,7 +17,7 @@ MAX_CALLS = 2
 
 
 def ask_in_time(
-    call: Callable[[ModelRequest[Any]], Step[LayeredResponse]], request: ModelRequest, visit: ModelVisit, timed: TimedVisit
+    call: Callable[[ModelRequest], Step[LayeredResponse]], request: ModelRequest, visit: ModelVisit, timed: TimedVisit
 ) -> Step[LayeredResponse | None]:
     """Call the model, once more if a call did not end in time and another may; return ``None`` if none ended."""
     clock = timed.clock

@@ -33,13 +33,13 @@ NO_RESULT = "Tool {name} gave no result."
 SECONDS_PER_CALL = "seconds_per_tool_call"
 """Key of a tool's ``metadata``: its own limit, instead of the agent's."""
 
-ToolResult = ToolMessage | Command[Any]
+ToolResult = ToolMessage | Command[str]
 
 ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 """A tool call as a step, plain or wrapped by middleware."""
 
 
-class ToolsNode(Runnable[Any, Any]):
+class ToolsNode(Runnable[object, object]):
     """Runs tool calls; the router sends it one call per task."""
 
     def __init__(
@@ -76,7 +76,7 @@ class ToolsNode(Runnable[Any, Any]):
         blocking, awaited = in_both_colours(self._wrapped_call)
         return ToolNode(list(self.tools_by_name.values()), wrap_tool_call=blocking, awrap_tool_call=awaited)
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock, call = config["configurable"][CLOCK], partial(self.invoke, config=without_clock(config))
             return clock.visit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)))
@@ -90,7 +90,7 @@ class ToolsNode(Runnable[Any, Any]):
                     raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
             raise
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock, blocks = config["configurable"][CLOCK], self._only_blocks(input)
             call = partial(self.invoke if blocks else self.ainvoke, config=without_clock(config))
@@ -127,17 +127,17 @@ class ToolsNode(Runnable[Any, Any]):
         direct = self._direct_tools.find(call["name"]) if call.get("type") == "tool_call" else None
         return None if direct is None else DirectCall(direct, call, config)
 
-    def _seconds_of(self, input: Any) -> float | None:
+    def _seconds_of(self, input: object) -> float | None:
         """Return the tools' own limit of a call in seconds, the shortest one."""
         metadata = [tool.metadata or {} for tool in self._tools_in(input)]
         return min([each[SECONDS_PER_CALL] for each in metadata if each.get(SECONDS_PER_CALL) is not None], default=None)
 
-    def _only_blocks(self, input: Any) -> bool:
+    def _only_blocks(self, input: object) -> bool:
         """Return whether calls need no event loop: they get threads of their own, since a pool may fill up with hung ones."""
         tools = self._tools_in(input)
         return not self._is_wrapped and all(isinstance(tool, StructuredTool) and tool.coroutine is None for tool in tools)
 
-    def _tools_in(self, input: Any) -> list[BaseTool]:
+    def _tools_in(self, input: object) -> list[BaseTool]:
         return [self.tools_by_name[call["name"]] for call in _calls_in(input) if call["name"] in self.tools_by_name]
 
     def _budget(self, state: Callable[[], RunState]) -> InnerRunBudget:
@@ -172,7 +172,7 @@ def _calls_in(input: Any) -> list[Any]:
     return [each.call for each in Turn(input).calls if each.is_open]
 
 
-def _not_in_time(input: Any, error: Exception) -> dict[str, Any]:
+def _not_in_time(input: object, error: Exception) -> dict[str, object]:
     return {"messages": [failed_call_message(call, f"{NO_RESULT} {error}") for call in _calls_in(input)]}
 
 

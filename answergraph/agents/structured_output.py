@@ -63,7 +63,7 @@ class ProviderStrategyBinding(_SchemaBinding[SchemaT]):
 
     def parse(self, response: AIMessage) -> Any:
         """Return the text of a reply as a value of the declared type; raises ``ValueError`` if it is invalid."""
-        strategy = ProviderStrategy[Any](self.schema)
+        strategy = ProviderStrategy(self.schema)
         try:
             data = json.loads(response.text)
         except ValueError as error:

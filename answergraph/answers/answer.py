@@ -16,16 +16,16 @@ class Answer:
     schema: AnswerSchema
     value: Any
     """Of the declared type."""
-    data: Any
+    data: object
     """The value as JSON; ``None`` if JSON cannot express it."""
     has_json: bool
-    source: Any
+    source: object
     """The JSON that the value was read from, if it was."""
     seen: Snapshot
     """Of value and JSON."""
 
     @classmethod
-    def of(cls, schema: AnswerSchema, value: Any, source: Any = None) -> Answer:
+    def of(cls, schema: AnswerSchema, value: object, source: object = None) -> Answer:
         """Return a value as an answer, with its JSON: the only place where an answer is dumped."""
         try:
             data, has_json = schema.dump(value), True

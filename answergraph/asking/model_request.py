@@ -60,7 +60,7 @@ class ModelRequest(Generic[ContextT]):
     """What the model must do before the schemas that middleware left out are offered, as clauses: ``"first call read_log"``."""
 
     def __init__(
-        self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: Any
+        self, *, model: BaseChatModel, messages: list[AnyMessage], system_prompt: str | None = None, **rest: object
     ) -> None:
         """Make a request; ``system_prompt`` is the system message as text, ``rest`` are the other fields by name.
 
@@ -92,7 +92,7 @@ class ModelRequest(Generic[ContextT]):
         """The system message's text."""
         return None if self.system_message is None else self.system_message.text
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         """Set a field; deprecated as in LangChain, use ``override``."""
         warnings.warn(
             f"Direct attribute assignment to ModelRequest.{name} is deprecated. "
@@ -102,7 +102,7 @@ class ModelRequest(Generic[ContextT]):
         )
         vars(self).update(_with_system_message({name: value}))
 
-    def override(self, **overrides: Any) -> ModelRequest[ContextT]:
+    def override(self, **overrides: object) -> ModelRequest[ContextT]:
         """Return a copy with other fields; ``system_prompt`` is text for the ``system_message``.
 
         ``withheld_until`` is a clause; it is added to those of outer middleware.
@@ -117,7 +117,7 @@ class ModelRequest(Generic[ContextT]):
         return replace(self, **_with_system_message(overrides))
 
 
-def own_request(request: Any) -> ModelRequest[Any]:
+def own_request(request: object) -> ModelRequest:
     """Return a request that middleware made; one of LangChain's class becomes one of ours."""
     if isinstance(request, ModelRequest):
         return request
@@ -140,13 +140,13 @@ class ModelResponse(Generic[ResponseT]):
     structured_response: ResponseT | None = None
 
 
-def of_both_classes(response: Any) -> ModelResponse[Any]:
+def of_both_classes(response: Any) -> ModelResponse:
     """Return a response that is also an instance of LangChain's class, if that is imported."""
     home = sys.modules.get("langchain.agents.middleware.types")
     known = ModelResponse if home is None else _of_both(home.ModelResponse)
     if isinstance(response, known):
         return response
-    made: ModelResponse[Any] = known(result=response.result, structured_response=response.structured_response)
+    made: ModelResponse = known(result=response.result, structured_response=response.structured_response)
     return made
 
 
@@ -160,7 +160,7 @@ class ExtendedModelResponse(Generic[ResponseT]):
     """A model response with a state update; returned by ``wrap_model_call``."""
 
     model_response: ModelResponse[ResponseT]
-    command: Command[Any] | None = None
+    command: Command[str] | None = None
 
 
 ModelCallResult = ModelResponse[ResponseT] | AIMessage | ExtendedModelResponse[ResponseT]

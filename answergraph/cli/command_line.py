@@ -236,7 +236,7 @@ def _own(place: str) -> Graph:
     return cast("Graph", found)
 
 
-def _answer(result: dict[str, Any]) -> Any:
+def _answer(result: dict[str, Any]) -> object:
     """Return the typed answer, or the last text of a run without a response format; exit if there is none."""
     from answergraph.state.stop_reasons import diagnose
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -52,7 +52,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     with errors_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen, tool or ())
-        given: dict[str, Any] = {"facts": facts_of(fact), **({"task": task} if task else {})}
+        given: dict[str, object] = {"facts": facts_of(fact), **({"task": task} if task else {})}
         limited = limits_in(limits)
     with within(limited):
         result = run_graph(graph, given, shows_subgraphs=True)

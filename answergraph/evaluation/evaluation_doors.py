@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluating import declared_keys
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def pydantic_evals_dataset(
-    agent: AgentGraph[Any],
+    agent: AgentGraph,
     cases: Iterable[Case] | str | Path,
     *,
     keys: Mapping[str, str] | None = None,

@@ -84,7 +84,7 @@ def _mark_of(claim: Claim, fields: Fields) -> Mark | None:
     return Grounded(min_items=0) if claim.mark is None and is_checked else claim.mark
 
 
-def sealed(bundle: Mapping[str, Any], key: bytes | None = None) -> dict[str, Any]:
+def sealed(bundle: Mapping[str, object], key: bytes | None = None) -> dict[str, Any]:
     """Return a ``bundle`` with the digest of its content, signed with ``key`` if there is one, as ``verify_bundle`` checks it.
 
     Raises:

@@ -64,11 +64,11 @@ class EvidenceReport:
 
 
 def check_evidence(
-    answer: Any,
+    answer: object,
     sources: Source | Sequence[Source],
     *,
     marks: Mapping[str, Mark] | None = None,
-    declared: Any = None,
+    declared: object = None,
     fields: Literal["auto", "marked", "all"] = "auto",
 ) -> EvidenceReport:
     """Say for each field of an answer, of any agent or program, where it stands in the sources, as ``GroundedAnswer`` does.
@@ -97,7 +97,7 @@ def check_evidence(
     return check_fields(claims, runs_of(sources), Grounded(min_items=0) if is_all else None)
 
 
-def locate(value: Any, mark: Mark, texts: Sequence[str]) -> FieldRecord:
+def locate(value: object, mark: Mark, texts: Sequence[str]) -> FieldRecord:
     """Say where one value stands in texts, as ``GroundedAnswer`` does for each field; no nearest passage is searched.
 
     Args:

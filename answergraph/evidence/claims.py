@@ -98,7 +98,7 @@ def default_at(answer: object, path: str) -> Any:
     raise LookupError(f"{path} has no default")
 
 
-def with_value(whole: Any, parts: Sequence[str | int], value: Any) -> Any:
+def with_value(whole: Any, parts: Sequence[str | int], value: object) -> Any:
     """Return a copy of an answer with another value at a path."""
     if not parts:
         return value

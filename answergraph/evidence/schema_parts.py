@@ -15,7 +15,7 @@ CoreSchema = Mapping[str, Any]
 PathPart = str | int | None
 """A part of a ``FieldPath``; ``None`` for a value that is called as the whole is."""
 
-NamedValues = Iterable[tuple[PathPart, Any]]
+NamedValues = Iterable[tuple[PathPart, object]]
 """Parts of one value, each with its name."""
 
 SEQUENCES = (list, tuple, set, frozenset, deque)

@@ -60,7 +60,7 @@ def _unit(result: SearchedResult, first: int, last: int) -> tuple[int, int, str]
     return start, end, head + text[start + len(head) : end - len(tail)] + tail
 
 
-def _named(about: Mapping[str, Any]) -> dict[str, str]:
+def _named(about: Mapping[str, object]) -> dict[str, str]:
     names = {"title": _TITLES, "url": _ADDRESSES}
     return {name: next(str(about[key]) for key in keys if key in about) for name, keys in names.items() if about.keys() & {*keys}}
 

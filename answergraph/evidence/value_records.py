@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, cast
+from typing import cast
 
 from answergraph.evidence.claims import Claim
 from answergraph.evidence.marks import Derived, Grounded
@@ -24,7 +24,7 @@ _TOO_FEW = "it stands in {count} of the {least} different sources that it needs"
 _RANK: Mapping[str, int] = {"supported": 0, "ambiguous": 1, "unsupported": 2}
 
 
-def record_of_value(value: Any, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
+def record_of_value(value: object, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
     """Return what the sources, the most trusted first, say about a value."""
     best: FieldRecord = record_of(IN_NO_SOURCE, "not_found")
     rank = len(_RANK)
@@ -46,7 +46,7 @@ def record_of_value(value: Any, mark: Grounded, results: Sequence[SearchedResult
     return best if best["status"] == "ambiguous" or not best["evidence"] else _with_nearest(best)
 
 
-def _records_in(value: Any, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
+def _records_in(value: object, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
     """Yield what each place of a value in a result says of it."""
     matches = ((part, match) for part in range(len(result.run.texts)) for match in result.read(part).finder.matches(value, mark))
     for part, match in matches:
@@ -62,7 +62,7 @@ def _with_nearest(record: FieldRecord) -> FieldRecord:
     return {**record, "evidence": [], "nearest": record["evidence"][0]}
 
 
-def _is_echo(value: Any, match: ValueMatch, part: int, result: SearchedResult) -> bool:
+def _is_echo(value: object, match: ValueMatch, part: int, result: SearchedResult) -> bool:
     """Return whether a place only repeats what the model wrote into a call: nothing else stands on its line."""
     searched = result.read(part).finder.searched
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):

@@ -9,9 +9,8 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.graph.state import CompiledStateGraph
 
-from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph import AgentGraph, DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.evidence import ToolRun
 from answergraph.experiment.seed_experiment import (
     HALF_A_HUNDREDTH,
@@ -56,10 +55,10 @@ class Setting:
     """The strategies that an outcome may name; any other means that the run does not count."""
     middleware: Sequence[RequireTools] = ()
 
-    def agent(self, model: str | BaseChatModel) -> CompiledStateGraph[Any, Any]:
+    def agent(self, model: str | BaseChatModel) -> AgentGraph:
         """Return the agent of this setting; raise ``AgentSpecError`` if the model does not support it."""
         # An answer beside tool calls counts, as in the original experiment.
-        agent: CompiledStateGraph[Any, Any] = create_agent(
+        agent: AgentGraph = create_agent(
             model,
             list(TOOLS),
             system_prompt=self.prompt,

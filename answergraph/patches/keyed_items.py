@@ -50,7 +50,7 @@ def _number(items: Sequence[object], name: str, key: Key | None) -> int:
 
 
 def paired(
-    before: Any, after: Any, keys: Keys, place: FieldPath = WHOLE, was: FieldPath = WHOLE
+    before: object, after: object, keys: Keys, place: FieldPath = WHOLE, was: FieldPath = WHOLE
 ) -> Iterator[tuple[FieldPath, FieldPath]]:
     """Yield the place of each value that stands in both answers, with its place before; items with a key may have moved.
 

@@ -73,7 +73,7 @@ class CopiedError(ValueError):
 
 
 def with_copies(
-    reply: AIMessage, strategy: Strategy[Any], sent: Sequence[AnyMessage], prompt: str, attempts: Sequence[Attempt]
+    reply: AIMessage, strategy: Strategy, sent: Sequence[AnyMessage], prompt: str, attempts: Sequence[Attempt]
 ) -> AIMessage:
     """Return a reply with a note of the texts in it that are copied from what we showed, and stand in nobody else's message.
 
@@ -112,7 +112,7 @@ def refuse_copies(data: object, copies: Collection[str]) -> None:
         raise CopiedError(places)
 
 
-def _texts(data: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _texts(data: object, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if isinstance(data, str):
         yield place, data
     for step, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():

@@ -12,7 +12,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 
 
-def shown(given: Any) -> str:
+def shown(given: object) -> str:
     """Describe an argument briefly: a class or function by name, an object without a repr by its class."""
     if isinstance(given, type) or isroutine(given):
         return given.__qualname__.rpartition("<locals>.")[2]

@@ -83,7 +83,7 @@ def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
     if iscoroutinefunction(make):
 
         @wraps(make)
-        async def explained(*args: Any, **kwargs: Any) -> object:
+        async def explained(*args: object, **kwargs: object) -> object:
             try:
                 return await make(*args, **kwargs)
             except (TypeError, AttributeError) as error:
@@ -92,7 +92,7 @@ def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
     else:
 
         @wraps(make)
-        def explained(*args: Any, **kwargs: Any) -> object:
+        def explained(*args: object, **kwargs: object) -> object:
             try:
                 return make(*args, **kwargs)
             except (TypeError, AttributeError) as error:

@@ -17,7 +17,7 @@ class Snapshot:
 
     __slots__ = ("_parts",)
 
-    def __init__(self, *values: Any) -> None:
+    def __init__(self, *values: object) -> None:
         self._parts = _walk(values)
 
     def is_of(self, *values: object) -> bool:
@@ -34,7 +34,7 @@ class Snapshot:
         return len(self._parts) > characters or sum([len(part) for part in self._parts if type(part) is str]) > characters
 
 
-def _walk(values: tuple[object, ...]) -> list[Any]:
+def _walk(values: tuple[object, ...]) -> list[object]:
     parts: list[object] = []
     walked: set[int] = set()
     # Of items, not of their views: a view per item would keep the garbage collector busy.
@@ -69,7 +69,7 @@ def _inner(item: object, parts: list[object]) -> Iterable[Any]:
     kind = type(item)
     fields = getattr(kind, "__pydantic_fields__", None) or getattr(kind, "__dataclass_fields__", None)
     if fields:
-        held: dict[str, Any] = getattr(item, "__dict__", {})
+        held: dict[str, object] = getattr(item, "__dict__", {})
         # All attributes at once if they are the fields and no more.
         values = held.values() if len(held) == len(fields) else [getattr(item, name, None) for name in fields]
         extra, private = getattr(item, "__pydantic_extra__", None), getattr(item, "__pydantic_private__", None)

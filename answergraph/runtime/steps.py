@@ -50,7 +50,7 @@ class Invoke:
     """Invoke a runnable, such as a chat model with its tools bound."""
 
     runnable: Runnable[Any, Any]
-    input: Any
+    input: object
     listeners: Sequence[BaseCallbackHandler] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -77,9 +77,9 @@ def _with_listeners(listeners: Sequence[BaseCallbackHandler]) -> RunnableConfig:
 class Call:
     """Call a function, or await another one with the same arguments."""
 
-    blocking: Callable[..., Any]
-    awaited: Callable[..., Awaitable[Any]]
-    arguments: tuple[Any, ...] = ()
+    blocking: Callable[..., object]
+    awaited: Callable[..., Awaitable[object]]
+    arguments: tuple[object, ...] = ()
 
     def perform(self) -> Any:
         return self.blocking(*self.arguments)
@@ -168,7 +168,7 @@ Around = Callable[[Callable[[], Any]], Surroundings]
 class NothingAround(Surroundings):
     """The surroundings of a node that needs none."""
 
-    def __init__(self, state: Callable[[], Any]) -> None:
+    def __init__(self, state: Callable[[], object]) -> None:
         del state
 
 
@@ -176,7 +176,7 @@ def no_update(state: Any, error: Exception) -> None:
     """Write nothing: a node of somebody else's did not end in time."""
 
 
-class GraphNode(Runnable[Any, Any]):
+class GraphNode(Runnable[object, object]):
     """A graph node made of a step: ``(state, runtime) -> Step[update]``.
 
     A plain ``Runnable``, because a function costs a traced call per visit.
@@ -188,7 +188,7 @@ class GraphNode(Runnable[Any, Any]):
         *,
         name: str,
         around: Around = NothingAround,
-        late: Callable[[Any, Exception], Any] = no_update,
+        late: Callable[[Any, Exception], object] = no_update,
         grace: float = 0.1,
     ) -> None:
         """Take the node's step; ``late`` makes its update if it does not end ``grace`` seconds after the run's deadline."""
@@ -229,7 +229,7 @@ def off_loop(function: Callable[..., StepT], *arguments: object, when: bool = Tr
     return value
 
 
-class Router(Runnable[Any, Any]):
+class Router(Runnable[object, object]):
     """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:

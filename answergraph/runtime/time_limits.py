@@ -36,7 +36,7 @@ TOO_MANY = f"The call was not started: {MAX_LEFT_BEHIND} earlier ones did not en
 
 _left_behind: set[Future[Any] | asyncio.Future[Any]] = set()
 
-Late = Callable[[Any, Exception], Any]
+Late = Callable[[Any, Exception], object]
 """Makes the update of a node that did not end in time, from its state and why."""
 
 
@@ -121,7 +121,7 @@ class RunClock:
         """Return when a tool call must end; ``own`` is the tool's limit instead of the run's for each call."""
         return min(monotonic() + (self.per_tool_call if own is None else own), self.ends - self.reserve)
 
-    def visit(self, function: Callable[[Any], Any], state: Any, late: Late, ends: float) -> Any:
+    def visit(self, function: Callable[[Any], object], state: Any, late: Late, ends: float) -> Any:
         """Return a node's update, or ``late(state, error)`` if it did not end at ``ends``."""
         with self._visiting(ends) as seconds:
             try:

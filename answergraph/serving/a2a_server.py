@@ -155,7 +155,7 @@ class _Task:
         message = self.updater.new_agent_message(_parts_of(end), metadata=outcome)
         await (self.updater.requires_input(message) if waits else self.updater.failed(message))
 
-    async def _send(self, parts: list[Part], metadata: dict[str, Any], *, last: bool = False) -> None:
+    async def _send(self, parts: list[Part], metadata: dict[str, object], *, last: bool = False) -> None:
         await self.updater.add_artifact(parts, ANSWER, "answer", metadata, append=False, last_chunk=last)
 
 

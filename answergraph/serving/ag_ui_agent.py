@@ -19,7 +19,7 @@ from ag_ui.core import EventType, RunAgentInput, StateDeltaEvent  # noqa: E402 -
 from ag_ui_langgraph import LangGraphAgent, State  # noqa: E402 - see above
 
 
-def to_ag_ui(agent: AgentGraph[Any]) -> LangGraphAgent:
+def to_ag_ui(agent: AgentGraph) -> LangGraphAgent:
     """Make an AG-UI agent of an agent, for ``add_langgraph_fastapi_endpoint`` of ``ag-ui-langgraph``.
 
     The state that the page shares has the answer as JSON, and the outcome with its reason and the record of each field. The
@@ -52,11 +52,11 @@ def to_ag_ui(agent: AgentGraph[Any]) -> LangGraphAgent:
 class _AnswerAgent(LangGraphAgent):
     """Shares the answer as it grows, and as the JSON that its schema declares."""
 
-    def __init__(self, *, name: str, graph: AgentGraph[Any], **flags: Any) -> None:
+    def __init__(self, *, name: str, graph: AgentGraph, **flags: Any) -> None:
         super().__init__(name=name, graph=graph, **flags)
         self._door = AgentDoor(graph)
 
-    def get_stream_kwargs(self, *args: Any, **kwargs: Any) -> dict[str, object]:
+    def get_stream_kwargs(self, *args: object, **kwargs: object) -> dict[str, object]:
         """Ask for the answer's events besides."""
         return {**super().get_stream_kwargs(*args, **kwargs), "stream_mode": ["updates", "custom"]}
 

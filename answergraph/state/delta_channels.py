@@ -31,7 +31,7 @@ class GrowingChannel(DeltaChannel[Any]):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which defines only __eq__
 
-    def update(self, values: Sequence[Any]) -> bool:
+    def update(self, values: Sequence[object]) -> bool:
         changed = super().update(values)
         self.snapshot_frequency = max(MIN_UPDATES_BETWEEN_COPIES, self.length())
         return changed
@@ -101,14 +101,14 @@ class MessagesChannel(GrowingChannel):
         return isinstance(other, MessagesChannel)
 
 
-def merge_messages(state: Sequence[Any], writes: Sequence[object]) -> list[BaseMessage]:
+def merge_messages(state: Sequence[object], writes: Sequence[object]) -> list[BaseMessage]:
     """Merge writes into a conversation, each as LangGraph's ``add_messages`` does; the result is a new list.
 
     A write is a message or a list of them, in any form that ``add_messages`` takes. Merging the same writes again gives the same
     ids, however the writes are batched.
     """
     merged: list[Any] = list(state)
-    ids: set[Any] | None = None
+    ids: set[object] | None = None
     for write in writes:
         if ids is None:
             ids = _ids_of(merged)
@@ -145,17 +145,17 @@ def with_messages_channel(hint: Any) -> Any:
 _id_of = attrgetter("id")
 
 
-def _ids_of(messages: Iterable[Any]) -> set[object]:
+def _ids_of(messages: Iterable[object]) -> set[object]:
     return {getattr(message, "id", None) for message in messages}
 
 
-def _new_ids(messages: Sequence[BaseMessage], ids: set[Any]) -> set[object] | None:
+def _new_ids(messages: Sequence[BaseMessage], ids: set[object]) -> set[object] | None:
     """Return the ids of new messages; ``None`` if the conversation has one of them, or has messages without ids."""
     new = set(map(_id_of, messages))
     return new if None not in ids and len(new) == len(messages) and ids.isdisjoint(new) else None
 
 
-def _with_ids(write: Any, before: Sequence[Any], known: set[Any]) -> Iterable[BaseMessage]:
+def _with_ids(write: Any, before: Sequence[object], known: set[object]) -> Iterable[BaseMessage]:
     """Yield the messages of a write, with missing ids added.
 
     A message object is stored with its id. Texts and pairs become messages each time the conversation is rebuilt, so their ids

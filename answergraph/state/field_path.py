@@ -72,7 +72,7 @@ class FieldPath(str):
         """The path of every such item: ``items[].price`` for ``items[3].price``."""
         return FieldPath.of(*(EVERY_ITEM if isinstance(part, int) else part for part in self.parts))
 
-    def get(self, answer: Any) -> Any:
+    def get(self, answer: object) -> Any:
         """Return the value of the field.
 
         Raises:

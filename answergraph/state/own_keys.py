@@ -38,7 +38,7 @@ def without_refused_keys(writer: str, update: object, state: Any, names: frozens
     return cleaned
 
 
-def check_spelling(what: str, keys: Iterable[Any], known: Collection[str]) -> None:
+def check_spelling(what: str, keys: Iterable[object], known: Collection[str]) -> None:
     """Raise ``AgentSpecError`` for a key that is like one of the known ones; LangGraph drops it without a word."""
     for key in keys:
         near = get_close_matches(key, known, 1, _LIKE_A_KEY) if isinstance(key, str) and key not in known else ()
@@ -104,7 +104,7 @@ def written_messages(update: object) -> list[object]:
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
 
 
-def with_update(result: ToolMessage | Command[Any], update: dict[str, object]) -> ToolMessage | Command[Any]:
+def with_update(result: ToolMessage | Command[str], update: dict[str, object]) -> ToolMessage | Command[str]:
     """Return the result of a tool call with a state update beside it."""
     if isinstance(result, ToolMessage):
         return Command(update={"messages": [result], **update})

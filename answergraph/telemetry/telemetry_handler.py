@@ -75,7 +75,7 @@ class TelemetryHandler(BaseCallbackHandler):
         self._operations: dict[UUID, _Operation] = {}
 
     def on_chain_start(
-        self, serialized: object, inputs: object, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: Any
+        self, serialized: object, inputs: object, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: object
     ) -> None:
         if parent_run_id is None:
             name = str(kwargs.get("name") or "agent")
@@ -98,7 +98,7 @@ class TelemetryHandler(BaseCallbackHandler):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, object] | None = None,
         **kwargs: object,
     ) -> None:
         known = metadata or {}
@@ -123,7 +123,7 @@ class TelemetryHandler(BaseCallbackHandler):
         self._end(run_id, type(error).__name__, str(error))
 
     def on_tool_start(
-        self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: Any
+        self, serialized: dict[str, object], input_str: str, *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: object
     ) -> None:
         name = str(kwargs.get("name") or (serialized or {}).get("name") or "tool")
         attributes = {"gen_ai.tool.name": name}

@@ -51,7 +51,7 @@ class AgentSpec(AgentParts):
         cls,
         model: Any,
         tools: Sequence[Tool] | None,
-        response_format: Any,
+        response_format: object,
         output_key: str | None,
         arguments: AgentArguments,
     ) -> AgentSpec:
@@ -116,7 +116,7 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     return list(by_name.values())
 
 
-def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:
+def _limits(given: object, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:
     if given is None:
         return UsageLimits() if declared.reads_answers else NO_LIMITS
     if not isinstance(given, UsageLimits):
@@ -127,8 +127,8 @@ def _limits(given: Any, declared: DeclaredFormat | RunTimeFormat, model: BaseCha
 
 
 def _checks(
-    stack: MiddlewareStack, own: Callable[..., Any] | None, declared: DeclaredFormat | RunTimeFormat
-) -> tuple[Callable[..., Any], ...]:
+    stack: MiddlewareStack, own: Callable[..., object] | None, declared: DeclaredFormat | RunTimeFormat
+) -> tuple[Callable[..., object], ...]:
     if own is not None:
         check_function(f"check_answer={shown(own)}", own, "answer", "state", "runtime")
     checks = (*stack.checks, *(() if own is None else (own,)))

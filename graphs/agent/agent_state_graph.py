@@ -55,14 +55,14 @@ class GuestNode(RunnableLambda[Any, Any]):
         self._node = node
         self._around = around
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock = config["configurable"][CLOCK]
             return clock.visit(partial(self.invoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
         with self._around(lambda: input) as visit:
             return visit.finished_update(self._node.invoke(input, config, **kwargs))
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if config and CLOCK in config.get("configurable", ()):
             clock = config["configurable"][CLOCK]
             return await clock.avisit(partial(self.ainvoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
@@ -70,7 +70,7 @@ class GuestNode(RunnableLambda[Any, Any]):
             return visit.finished_update(await self._node.ainvoke(input, config, **kwargs))
 
 
-class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
+class AgentStateGraph(StateGraph[Any, Any]):
     """An uncompiled agent; add nodes and edges of your own before you compile it."""
 
     def __init__(self, spec: AgentSpec) -> None:
@@ -113,7 +113,7 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(
-        self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: Any, may_write: frozenset[str] = frozenset()
+        self, name: str, step: Callable[[Any, Any], Step[Any]], trace_policy: object, may_write: frozenset[str] = frozenset()
     ) -> None:
         names = self.keys.no_hook_writes(reads_answers=self._reads_answers) - may_write
 
@@ -131,9 +131,9 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
         self,
         checkpointer: Checkpointer = None,
         *,
-        transformers: Sequence[Callable[..., Any]] | None = None,
+        transformers: Sequence[Callable[..., object]] | None = None,
         **options: Any,
-    ) -> CompiledStateGraph[Any, Any, Any, Any]:
+    ) -> CompiledStateGraph[Any, Any]:
         """Compile the graph, with the arguments of ``StateGraph.compile``.
 
         Your stream transformers follow those of the middleware. ``max_concurrency`` is 64 unless the caller's config sets it.
@@ -158,10 +158,10 @@ class AgentStateGraph(StateGraph[Any, Any, Any, Any]):
 _MODES = frozenset({None, *get_args(StreamMode)})
 
 
-class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
+class CompiledAgent(CompiledStateGraph[Any, Any]):
     """A compiled agent. The input and commands of callers cannot write its own keys."""
 
-    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
+    def stream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
         builder: Any = self.builder
         if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
             config = self._with_clock(config)
@@ -171,7 +171,7 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
             check_resumed(input, config, self.checkpointer)
         return super().stream(self._checked(input, config, options), config, **options)
 
-    def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
+    def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
         builder: Any = self.builder
         if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
             config = self._with_clock(config)
@@ -198,7 +198,7 @@ class CompiledAgent(CompiledStateGraph[Any, Any, Any, Any]):
         )
         return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
 
-    def _checked(self, input: Any, config: object, options: Mapping[str, object]) -> Any:
+    def _checked(self, input: object, config: object, options: Mapping[str, object]) -> object:
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
@@ -235,6 +235,6 @@ def _unread(given: Iterable[str], known: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _blank(schemas: StateSchemas) -> StateGraph[Any, Any, Any, Any]:
+def _blank(schemas: StateSchemas) -> StateGraph[Any, Any]:
     """Return an empty graph with schemas, to copy."""
     return StateGraph(schemas.state, input_schema=schemas.input, output_schema=schemas.output)

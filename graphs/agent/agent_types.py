@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     Input: TypeAlias = InputT_contra | Command[Any] | None
     ResultT_co = TypeVar("ResultT_co", default=AgentResult[ValueT_co], covariant=True)
 
-    class AgentGraph(CompiledStateGraph[Any, Any, Any, Any], Generic[ValueT_co, InputT_contra, ResultT_co]):
+    class AgentGraph(CompiledStateGraph[Any, Any], Generic[ValueT_co, InputT_contra, ResultT_co]):
         """A compiled graph with an answer: the type of the answer, of the input, and of what ``invoke`` returns."""
 
         @overload  # type: ignore[override]  # shorter than LangGraph's: the other arguments are keywords

@@ -113,7 +113,7 @@ def system_message(prompt: object) -> SystemMessage | None:
     )
 
 
-def split_tools(given: object) -> tuple[list[BaseTool], tuple[dict[str, Any], ...]]:
+def split_tools(given: object) -> tuple[list[BaseTool], tuple[dict[str, object], ...]]:
     """Return the tools that run here, and those that the provider runs."""
     tools = check_list("tools", given)
     return [_as_tool(each) for each in tools if not isinstance(each, dict)], tuple(
@@ -195,7 +195,7 @@ def _has_reducer(hint: object) -> bool:
     return get_origin(hint) is Annotated
 
 
-def _bare(hint: Any) -> object:
+def _bare(hint: object) -> object:
     while get_origin(hint) in {Annotated, Required, NotRequired, ReadOnly}:
         hint = get_args(hint)[0]
     return hint

@@ -61,7 +61,7 @@ class HookChains:
         for hook in chain.from_iterable(self._hooks.values()):
             graph.add_hook(hook.node_name, hook.step, hook.trace_policy, hook.may_write)
 
-    def add_edges(self, graph: StateGraph[Any, Any, Any, Any], facts: RoutingFacts) -> None:
+    def add_edges(self, graph: StateGraph[Any, Any], facts: RoutingFacts) -> None:
         """Connect the hooks with each other and the model; the graph builder connects the ends."""
         if self._after_model:
             graph.add_edge(MODEL, self._after_model)
@@ -72,10 +72,10 @@ class HookChains:
             else:
                 graph.add_edge(link.hook.node_name, link.next)
 
-    def _destinations(self, link: Link) -> dict[Any, str]:
+    def _destinations(self, link: Link) -> dict[object, str]:
         jumps = link.hook.can_jump_to
         again = MODEL if link.hook.node_name == self.turn_start else self.turn_start
-        destinations: dict[Any, str] = {"go_on": link.next}
+        destinations: dict[object, str] = {"go_on": link.next}
         if "end" in jumps:
             destinations["read_answer" if link.end == STRUCTURED_RESPONSE else "finish"] = link.end
         if "tools" in jumps:

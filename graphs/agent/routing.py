@@ -38,7 +38,7 @@ class RoutingFacts:
 Route = Callable[[Turn, RoutingFacts], Reason | list[Send]]
 
 
-class TurnRouter(Runnable[Any, Any]):
+class TurnRouter(Runnable[object, object]):
     """A conditional edge: reads the turn once, and routes it. Untraced, because a function costs a traced call per visit."""
 
     def __init__(self, route: Route, facts: RoutingFacts, *, name: str) -> None:
@@ -46,10 +46,10 @@ class TurnRouter(Runnable[Any, Any]):
         self._route = route
         self._facts = facts
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return self._route(Turn(input, self._facts.names), self._facts)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return self._route(Turn(input, self._facts.names), self._facts)
 
 

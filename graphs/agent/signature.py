@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Model = str | BaseChatModel
 """A chat model, or its name."""
 
-ResponseFormat = type[object] | Strategy[Any] | Mapping[str, object] | Callable[..., object]
+ResponseFormat = type[object] | Strategy | Mapping[str, object] | Callable[..., object]
 """A type, or a union of types; a strategy; a JSON Schema; or a function that makes one of these for each call."""
 
 Tool = BaseTool | Callable[..., object] | dict[str, Any]
@@ -113,7 +113,7 @@ class CreateAgent(Protocol):
         response_format: None = None,
         on_failure: OnFailure = ...,
         **rest: Unpack[AgentOptions],
-    ) -> AgentGraph[Any]: ...
+    ) -> AgentGraph: ...
     @overload
     def __call__(
         self, model: Model, tools: Tools = None, *, response_format: Mapping[str, object], **rest: Unpack[Returning]

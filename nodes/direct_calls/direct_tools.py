@@ -134,7 +134,7 @@ class ReturnsValue(BaseTool, defer_build=True):
 
     value: Any = None
 
-    def _run(self, **_: Any) -> Any:
+    def _run(self, **_: object) -> object:
         return self.value
 
 
@@ -143,7 +143,7 @@ class ReplaysOutcome(ReturnsValue, defer_build=True):
 
     error: Any = None
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         if self.error is not None:
             raise self.error
         return self.value
@@ -154,7 +154,7 @@ class InToolThread(ReturnsValue, defer_build=True):
 
     tool: BaseTool
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return await in_tool_thread(partial(self.tool.invoke, input, config, **kwargs))
 
 

@@ -79,7 +79,7 @@ class FieldReview:
     def _place(self, path: str) -> FieldPath:
         return self._places.get(path) or place_in(self.data, path, self._value()) or FieldPath(path)
 
-    def _schema_of(self, path: str, value: Any) -> dict[str, Any]:
+    def _schema_of(self, path: str, value: object) -> dict[str, object]:
         root = self.schema.value_schema
         own = _schema_at(root, self._place(path))
         if '"$ref"' in json.dumps(own, default=str):
@@ -153,7 +153,7 @@ class FieldReview:
         self.data = with_changes(self.data, [change for path, change in changes.items() if path not in problems])
         return problems
 
-    def _problems(self, data: Any) -> list[tuple[str, str]]:
+    def _problems(self, data: object) -> list[tuple[str, str]]:
         try:
             self.schema.load(data)
         except ValueError as error:
@@ -166,7 +166,7 @@ def _overlap(one: list[str], other: list[str]) -> bool:
     return bool(other) and one[:length] == other[:length]
 
 
-def _schema_at(root: Mapping[str, Any], place: FieldPath) -> dict[str, Any]:
+def _schema_at(root: Mapping[str, object], place: FieldPath) -> dict[str, object]:
     """Return the JSON Schema of a place; an empty one if the schema does not name it."""
     schemas: list[Any] = [root]
     for part in place.parts:
@@ -195,7 +195,7 @@ def computed_from(fields: Sequence[Claim]) -> dict[FieldPath, tuple[Derived, fro
     }
 
 
-def _sums(answer: Any, path: str, readings: Iterable[object]) -> Iterator[DerivedSum]:
+def _sums(answer: object, path: str, readings: Iterable[object]) -> Iterator[DerivedSum]:
     """Yield what is computed of a field, with each of its readings."""
     fields = [] if answer is None else fields_of(answer)
     numbers = numbers_in((field.path, field.value) for field in fields)

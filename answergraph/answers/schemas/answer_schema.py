@@ -229,7 +229,7 @@ class Validator(Protocol):
 
     def dump(self, value: object) -> Any: ...
 
-    def holds(self, value: Any) -> bool: ...
+    def holds(self, value: object) -> bool: ...
 
 
 class _DecimalsInWords(GenerateJsonSchema):
@@ -274,7 +274,7 @@ class TypeValidator:
     def dump(self, value: object) -> Any:
         return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: object) -> bool:
         if self.instance_of is not None:
             return isinstance(value, self.instance_of)
         try:

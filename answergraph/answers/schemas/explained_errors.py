@@ -41,7 +41,7 @@ Place = tuple[str | int, ...]
 Errors = Iterator[tuple[Place, str]]
 
 
-def compiled(schema: Mapping[str, Any], **options: Any) -> Any:
+def compiled(schema: Mapping[str, object], **options: Any) -> Any:
     """Return the validator of a schema, which refers to no other document; raise ``ValueError`` if the schema is invalid."""
     try:
         return jsonschema_rs.validator_for(dict(schema), retriever=refuse_remote, pattern_options=PATTERN_OPTIONS, **options)
@@ -50,7 +50,7 @@ def compiled(schema: Mapping[str, Any], **options: Any) -> Any:
         return jsonschema_rs.validator_for(dict(schema), retriever=refuse_remote, **options)
 
 
-def explained(schema: Mapping[str, Any], data: Any, validator: Any) -> list[tuple[Place, str]]:
+def explained(schema: Mapping[str, object], data: object, validator: object) -> list[tuple[Place, str]]:
     """Return what is wrong with an answer that the schema's validator refused, each problem with its place; never empty."""
     found = {position.pointer: position for position in positions(schema)}
     explanation = _Explanation(schema, found, _sizes(data), {"#": validator})
@@ -140,7 +140,7 @@ class _Explanation:
             yield inner_pointer, inner
         yield from ((shared, inner) for shared in position.shared for inner in _inner(value))
 
-    def _parts(self, pointer: str, value: Any) -> Iterator[tuple[str, Any, Place]]:
+    def _parts(self, pointer: str, value: Any) -> Iterator[tuple[str, object, Place]]:
         """Yield the schemas that a value must fit, and those that the values in it must fit, with the way to them."""
         position = self.positions[pointer]
         schema = position.schema

@@ -105,7 +105,7 @@ def _of_json(key: Key, declared: object, path: FieldPath) -> Key:
     raise AgentSpecError(f"{path}: {key!r} is on what is no list; write Annotated[list[Item], {key!r}].")
 
 
-def _unwrapped(declared: object) -> Any:
+def _unwrapped(declared: object) -> object:
     """Return the type that an alias or an annotated type stands for."""
     if isinstance(declared, TypeAliasType):
         return _unwrapped(declared.__value__)

@@ -30,7 +30,7 @@ def wrapped_value(schema: Mapping[str, object]) -> dict[str, Any]:
     return {**root, "$defs": definitions} if definitions else root
 
 
-def envelope(members: Sequence[tuple[str, Mapping[str, Any]]], keys: tuple[str, str] = (SCHEMA, VALUE)) -> dict[str, Any]:
+def envelope(members: Sequence[tuple[str, Mapping[str, object]]], keys: tuple[str, str] = (SCHEMA, VALUE)) -> dict[str, Any]:
     """Return the schema of a union: an ``anyOf`` of ``{"schema": name, "value": …}``, which ties names to values.
 
     Members that have a discriminator of their own need no envelope, unless it has other ``keys``.
@@ -74,7 +74,7 @@ def opened(data: Any) -> Any:
     return inner if isinstance(inner, Mapping) and inner.keys() <= {SCHEMA, VALUE} else data
 
 
-def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, Any]) -> object:
+def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, object]) -> object:
     """Return a schema without its definitions, which move to the root under free names."""
     defined = [(key, schema[key]) for key in _DEFINITIONS if isinstance(schema.get(key), Mapping)]
     own = {f"#/{keyword}/{name}": (name, body) for keyword, bodies in defined for name, body in bodies.items()}
@@ -109,9 +109,9 @@ def rewritten(schema: object, change: Callable[[str, Any], object]) -> Any:
     return {key: _rewritten_value(key, value, change) for key, value in changed.items() if value is not LEFT_OUT}
 
 
-def without(keyword: str, schema: Mapping[str, object]) -> dict[str, Any]:
+def without(keyword: str, schema: Mapping[str, object]) -> dict[str, object]:
     """Return a schema without a keyword, wherever it is."""
-    changed: dict[str, Any] = rewritten(schema, lambda key, value: LEFT_OUT if key == keyword else value)
+    changed: dict[str, object] = rewritten(schema, lambda key, value: LEFT_OUT if key == keyword else value)
     return changed
 
 

@@ -21,7 +21,7 @@ class JsonSchemaValidator:
     """Validates against a JSON Schema; the value is the data itself."""
 
     validator: Any
-    schema: Mapping[str, Any]
+    schema: Mapping[str, object]
 
     def validate(self, data: object) -> Any:
         if self.validator.is_valid(data):
@@ -34,7 +34,7 @@ class JsonSchemaValidator:
     def dump(self, value: object) -> Any:
         return value
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: object) -> bool:
         try:
             return bool(self.validator.is_valid(value))
         except ValueError:

@@ -40,7 +40,7 @@ def parts_of(schema: object, root: Mapping[str, object], seen: set[str]) -> Iter
         yield from parts_of(part, root, seen)
 
 
-def pointed_at(reference: str, root: Mapping[str, Any]) -> Any:
+def pointed_at(reference: str, root: Mapping[str, object]) -> Any:
     """Return the target of a reference, an empty schema if there is none."""
     try:
         return target_of(reference, root)

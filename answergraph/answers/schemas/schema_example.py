@@ -117,7 +117,7 @@ class _Drawing:
             return self._one_of(alternatives, depth, note)
         return self._single(alternatives[0], depth, note)
 
-    def _single(self, schema: Any, depth: int, note: str) -> object:
+    def _single(self, schema: object, depth: int, note: str) -> object:
         if not isinstance(schema, Mapping):
             return "<anything>"
         if schema.get("type") == "object" or "properties" in schema:
@@ -136,7 +136,7 @@ class _Drawing:
         is_open = not shown and more is not False and (note or more is not True)
         return {"<key>": self.value(more, depth + 1, note)} if is_open else shown
 
-    def _one_of(self, alternatives: list[Any], depth: int, note: str) -> object:
+    def _one_of(self, alternatives: list[object], depth: int, note: str) -> object:
         """Return simple alternatives in words, a single structured one as it is, and several in a list."""
         each = [
             self.value(one, depth + 1, note * (isinstance(one, dict) and one.get("type") in _CONTAINERS)) for one in alternatives
@@ -176,20 +176,20 @@ def _counts(schema: Mapping[str, object]) -> str:
     return ", ".join([*([f"at least {least} items"] if least else []), *([f"at most {most} items"] if most is not None else [])])
 
 
-def _alternatives(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[Any]:
+def _alternatives(schema: Mapping[str, Any], root: Mapping[str, object]) -> list[object]:
     schema = _resolved(schema, root)
     members = schema.get("anyOf") or schema.get("oneOf")
     return [_resolved(each, root) for each in members] if members else [schema]
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+def _resolved(schema: Any, root: Mapping[str, object]) -> Any:
     reference = schema.get("$ref") if isinstance(schema, Mapping) else None
     if not isinstance(reference, str):
         return schema
     return {**pointed_at(reference, root), **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
-def _description(schema: Mapping[str, Any]) -> str:
+def _description(schema: Mapping[str, object]) -> str:
     text = schema.get("description")
     return " ".join(text.split())[:MAX_DESCRIPTION_CHARACTERS] if isinstance(text, str) else ""
 

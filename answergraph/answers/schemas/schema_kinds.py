@@ -54,7 +54,7 @@ def answer_schemas(declared: object) -> tuple[AnswerSchema, ...]:
     return schemas
 
 
-def _variants(declared: object) -> Iterator[Any]:
+def _variants(declared: object) -> Iterator[object]:
     declared = _schema_of_format(declared)
     alternatives = _alternatives(declared)
     if alternatives is None:
@@ -63,7 +63,7 @@ def _variants(declared: object) -> Iterator[Any]:
         yield from _variants(alternative)
 
 
-def _schema_of_format(declared: object) -> Any:
+def _schema_of_format(declared: object) -> object:
     """Return the JSON Schema of OpenAI's ``{"type": "json_schema", …}``; anything else unchanged."""
     if not isinstance(declared, dict) or declared.get("type") != "json_schema":
         return declared
@@ -74,7 +74,7 @@ def _schema_of_format(declared: object) -> Any:
     return {"type": "object", **named} if not written["schema"] else {**written["schema"], **named}
 
 
-def _alternatives(declared: Any) -> Sequence[Any] | None:
+def _alternatives(declared: object) -> Sequence[object] | None:
     """Return the alternatives of a union in any of its forms, ``None`` for any other type."""
     if isinstance(declared, tuple):
         return declared
@@ -92,7 +92,7 @@ def _alternatives(declared: Any) -> Sequence[Any] | None:
     return [reduce(lambda inner, item: Annotated[inner, item], kept, variant) for variant in _variants(union)]
 
 
-def _alternatives_of_json_schema(schema: Mapping[str, object]) -> list[Any] | None:
+def _alternatives_of_json_schema(schema: Mapping[str, object]) -> list[object] | None:
     # Alternatives with further keywords beside them are one schema.
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for keyword in ("oneOf", "anyOf"):
@@ -184,7 +184,7 @@ def _from_type(declared: Any) -> AnswerSchema:
     )
 
 
-def _is_model(declared: Any) -> bool:
+def _is_model(declared: object) -> bool:
     return isinstance(declared, type) and issubclass(declared, BaseModel)
 
 
@@ -194,7 +194,7 @@ def _is_record(declared: object) -> bool:
     return issubclass(declared, BaseModel) or is_dataclass(declared) or is_typeddict(declared)
 
 
-def _without_metadata(declared: object) -> Any:
+def _without_metadata(declared: object) -> object:
     return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
 
@@ -203,7 +203,7 @@ def _class_of(declared: object) -> Any:
     return get_origin(bare) or bare
 
 
-def _description(declared: Any, value_schema: Mapping[str, Any]) -> str:
+def _description(declared: object, value_schema: Mapping[str, object]) -> str:
     origin = _class_of(declared)
     if _is_record(origin) and get_origin(declared) is not Annotated:
         return str(origin.__doc__ or "")

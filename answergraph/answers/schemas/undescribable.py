@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from inspect import isroutine
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
@@ -11,7 +11,7 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from answergraph.runtime.argument_checks import shown
 
 
-def undescribable_field(declared: Any) -> str:
+def undescribable_field(declared: object) -> str:
     """Return the path of the first field without a JSON Schema, ``"items.price"``; empty if none is at fault alone."""
     try:
         hints = get_type_hints(declared, include_extras=True)
@@ -26,7 +26,7 @@ def undescribable_field(declared: Any) -> str:
     return ""
 
 
-def _classes_in(hint: Any) -> Iterator[type]:
+def _classes_in(hint: object) -> Iterator[type]:
     if isinstance(hint, type) and hasattr(hint, "__annotations__"):
         yield hint
     for part in get_args(hint):

@@ -45,7 +45,7 @@ class AnswerChannel(LastValue[Any]):
 
     __slots__ = ("codec", "is_strict", "stored")
 
-    def __init__(self, typ: Any, key: str = "", codec: AnswerCodec | None = None, *, is_strict: bool = False) -> None:
+    def __init__(self, typ: object, key: str = "", codec: AnswerCodec | None = None, *, is_strict: bool = False) -> None:
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
 
         Args:
@@ -80,7 +80,7 @@ class AnswerChannel(LastValue[Any]):
             channel.value, channel.stored = self.codec.from_checkpoint(checkpoint), (checkpoint,)
         return channel
 
-    def update(self, values: Sequence[Any]) -> bool:
+    def update(self, values: Sequence[object]) -> bool:
         if not values or not super().update(values):
             return False
         written = self.value
@@ -133,7 +133,7 @@ class AnswerCodec:
         self._written: RecentCache[Answer] = RecentCache()
         """By the key of what was written for them."""
 
-    def to_json(self, value: Any, answer: Answer | None = None) -> Answer | None:
+    def to_json(self, value: object, answer: Answer | None = None) -> Answer | None:
         """Return a value as an answer whose JSON restores an equal one, ``None`` if none does; ``answer`` if it was just read."""
         known = self._answers.get(_key(value))
         if known is not None and known.is_unchanged:

@@ -35,7 +35,7 @@ def pickle_as_json(schemas: Iterable[AnswerSchema]) -> None:
             )
 
 
-def stored(data: Any) -> Any:
+def stored(data: object) -> Any:
     """Return what was stored of an answer; pickles name this function, so it keeps its name."""
     return data
 

@@ -97,7 +97,7 @@ def _shown(schema: AnswerSchema) -> object:
     return Annotated[schema.annotation, WithJsonSchema(inlined(schema.declared))]
 
 
-def inlined(schema: Mapping[str, object]) -> dict[str, Any]:
+def inlined(schema: Mapping[str, object]) -> dict[str, object]:
     """Return a JSON Schema with references replaced by definitions, to embed it; one that refers to itself accepts any value."""
     shown: dict[str, object] = _without_references(schema, schema, frozenset())
     return shown

@@ -31,7 +31,7 @@ class FromContext:
         {'n': 3}
     """
 
-    def __init__(self, key: str = "response_format", *, default: Any = None) -> None:
+    def __init__(self, key: str = "response_format", *, default: object = None) -> None:
         """Read the schema from the run's context.
 
         Args:
@@ -43,9 +43,9 @@ class FromContext:
         self.default = default
         self._checked: RecentCache[dict[str, Any]] = RecentCache()
 
-    def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
+    def __call__(self, state: Mapping[str, object], runtime: Runtime[Any]) -> Any:
         """Return the run's schema; raise ``ResponseFormatError`` with the context's key if it cannot be used."""
-        context: Any = runtime.context
+        context: object = runtime.context
         brought = context.get(self.key) if isinstance(context, Mapping) else getattr(context, self.key, None)
         if brought is None:
             near = get_close_matches(self.key, map(str, context), 1, _LIKE_THE_KEY) if isinstance(context, Mapping) else ()

@@ -36,7 +36,7 @@ def is_openai(model: object) -> bool:
     return _class_of(model) is not None
 
 
-def takes_bound_format(model: Any, tools: Sequence[Any], settings: Mapping[str, Any]) -> bool:
+def takes_bound_format(model: Any, tools: Sequence[object], settings: Mapping[str, object]) -> bool:
     """Return whether a ``response_format`` may be bound to ChatOpenAI beside tools, whichever API it will call.
 
     With one it calls the SDK's ``parse`` on chat completions; wrapped clients call ``create`` instead. Another class, or a client
@@ -73,19 +73,19 @@ def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, 
     if not _may_be_wrapped(runnable):
         return runnable
     thoughts = {} if kind.__module__.startswith(_LANGCHAINS) else _thoughts(messages)
-    update: dict[str, Any] = {} if streams else {"disable_streaming": True, "streaming": False}
+    update: dict[str, object] = {} if streams else {"disable_streaming": True, "streaming": False}
     for resource, root in _sdks_sides(runnable):
         client = getattr(runnable, root)
         update |= {resource: PlainRequests(client.chat.completions, thoughts), root: PlainRequests(client, thoughts)}
     return runnable.model_copy(update=update)
 
 
-def _may_be_wrapped(model: Any) -> bool:
+def _may_be_wrapped(model: object) -> bool:
     """Return whether a model is of a class of langchain-openai, or DeepSeek's."""
     return type(model).__module__.startswith(_LANGCHAINS) or (is_openai(model) and wants_thoughts(model))
 
 
-def _sdks_sides(model: Any) -> list[tuple[str, str]]:
+def _sdks_sides(model: object) -> list[tuple[str, str]]:
     """Return the names of those clients of a model, blocking and awaited, that are the SDK's own."""
     sides: list[tuple[str, str, Any]] = [(resource, root, getattr(model, root, None)) for resource, root in _SIDES]
     return [
@@ -104,7 +104,7 @@ def _thoughts(messages: Sequence[BaseMessage]) -> dict[str, str]:
 class PlainRequests:
     """Wraps a client of the OpenAI SDK, or a part of one, and passes plain JSON past its checks."""
 
-    def __init__(self, client: Any, thoughts: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, client: object, thoughts: Mapping[str, str] = MappingProxyType({})) -> None:
         self._client = client
         self._thoughts = thoughts
 
@@ -116,7 +116,7 @@ class PlainRequests:
             return partial(self._create_if_plain, found, streams=name == "stream")
         return partial(self._call, found) if name == "create" and _is_the_sdks(found) else found
 
-    def _create_if_plain(self, method: Any, *, streams: bool, **request: Any) -> object:
+    def _create_if_plain(self, method: Any, *, streams: bool, **request: object) -> object:
         """Send a format of plain JSON by ``create``: the SDK's parsing makes tools strict, and raises if an answer is cut."""
         if "messages" not in request or not isinstance(request.get("response_format"), dict):
             return method(**request)

@@ -87,7 +87,7 @@ def _is_from(error: Any, address: str) -> bool:
     return not own or not asked or own == asked
 
 
-def _members(data: Any, depth: int = 0) -> Iterator[tuple[str, object]]:
+def _members(data: object, depth: int = 0) -> Iterator[tuple[str, object]]:
     if isinstance(data, str) and data.lstrip().startswith("{"):
         # Gateways embed the provider's body as a string.
         data = _parsed(data)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import astuple, dataclass, replace
 from threading import Lock
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.providers.model_capabilities import address_of, deployment_of
@@ -73,7 +73,7 @@ class Refusal:
     """A digest of the refused schema; empty if any schema is refused."""
 
     @classmethod
-    def of(cls, model: Any, strategy: str, *, beside_tools: bool, schema: str = "") -> Refusal:
+    def of(cls, model: object, strategy: str, *, beside_tools: bool, schema: str = "") -> Refusal:
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
         return cls(kind, deployment_of(model), address_of(model), strategy, beside_tools, schema)
 

@@ -69,7 +69,7 @@ class FreeLoop(NoResponse):
     is_attempt = False
 
 
-def after_tools(free: FreeLoop, final: Strategy[Any], request: ModelRequest[Any]) -> list[NamedStrategy]:
+def after_tools(free: FreeLoop, final: Strategy, request: ModelRequest) -> list[NamedStrategy]:
     """Return the free loop, then the strategies of the final step, with tools off."""
     asking = final.strategies_for(request.override(tool_choice=NO_CALLS))
     return [NamedStrategy(FREE, free), *(NamedStrategy(f"final:{each.id}", each.strategy.without_tools()) for each in asking)]
@@ -93,7 +93,7 @@ class AutoStrategy(Strategy[SchemaT]):
     def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
     @overload
     def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: object) -> None:
         """Set the type of the answer.
 
         Args:
@@ -104,15 +104,15 @@ class AutoStrategy(Strategy[SchemaT]):
         """
         super().__init__(schema)
         schemas: Any = self.schemas
-        self._native: ProviderStrategy[Any] = ProviderStrategy(schemas).changed(asks_afresh=True)
-        self._tool: Strategy[Any] = ToolStrategy(schemas).changed(corrects_briefly=True)
-        self._free_tool: Strategy[Any] = self._tool.changed(name="free_tool", tool_choice="auto")
-        self._json_mode: Strategy[Any] = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
-        self._prompted: Strategy[Any] = PromptedStrategy(schemas)
+        self._native: ProviderStrategy = ProviderStrategy(schemas).changed(asks_afresh=True)
+        self._tool: Strategy = ToolStrategy(schemas).changed(corrects_briefly=True)
+        self._free_tool: Strategy = self._tool.changed(name="free_tool", tool_choice="auto")
+        self._json_mode: Strategy = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
+        self._prompted: Strategy = PromptedStrategy(schemas)
         self._free = FreeLoop(schemas)
         self._free_first = self._free.changed(hands_over="Go on, in the form you are asked for.")
         self._call_or_answer = CallOrAnswer(schemas)
-        self._text_protocol: Strategy[Any] = TextProtocolStrategy(schemas)
+        self._text_protocol: Strategy = TextProtocolStrategy(schemas)
 
     def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         if _needs_text_protocol(request):
@@ -132,7 +132,7 @@ class AutoStrategy(Strategy[SchemaT]):
         every = (*native, *forced, self._free_tool, *json_mode, self._prompted)
         return [NamedStrategy(each.name, each.narrowed(self.schema_names)) for each in every]
 
-    def parts(self) -> Sequence[Strategy[Any]]:
+    def parts(self) -> Sequence[Strategy]:
         asking = (self._native, self._tool, self._free_tool, self._json_mode, self._prompted)
         return (*asking, self._free, self._call_or_answer, self._text_protocol)
 

@@ -33,7 +33,7 @@ _PROMPT = "Reply with one call, as JSON with its name and its arguments:\n{calls
 _LINE = "- {name}({arguments}): {description}"
 
 
-class CallOrAnswer(Strategy[Any]):
+class CallOrAnswer(Strategy):
     """One schema for the calls of tools and the answer; ``offering`` says which of them a request has."""
 
     name = "call_or_answer"

@@ -70,7 +70,7 @@ class DeclaredFormat:
 
     def __init__(
         self,
-        response_format: Any,
+        response_format: object,
         tool_names: Collection[str] = (),
         more: tuple[AnswerSchema, ...] = (),
         *,

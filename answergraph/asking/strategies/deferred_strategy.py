@@ -33,7 +33,7 @@ class DeferredStrategy(Strategy[SchemaT]):
     def __init__(self, strategy: Strategy[SchemaT]) -> None: ...
     @overload
     def __init__(self, strategy: TypeForm[SchemaT]) -> None: ...
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: object) -> None:
         """Set the strategy of the final step.
 
         Args:
@@ -54,7 +54,7 @@ class DeferredStrategy(Strategy[SchemaT]):
     def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         return after_tools(self._free.narrowed(self.schema_names), self._final.narrowed(self.schema_names), request)
 
-    def parts(self) -> Sequence[Strategy[Any]]:
+    def parts(self) -> Sequence[Strategy]:
         return (self._free, *self._final.parts())
 
     def widened(self, more: tuple[AnswerSchema, ...]) -> Strategy:

@@ -61,7 +61,7 @@ class PromptedStrategy(Strategy[SchemaT]):
     ) -> None: ...
     def __init__(
         self,
-        schema: Any,
+        schema: object,
         *,
         json_mode: bool = False,
         show: Literal["example", "schema"] = "example",

@@ -49,7 +49,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     ) -> None: ...
     @overload
     def __init__(self, schema: TypeForm[SchemaT], *, strict: bool | None = ..., handle_errors: HandleErrors = ...) -> None: ...
-    def __init__(self, schema: Any, *, strict: bool | None = None, handle_errors: HandleErrors = True) -> None:
+    def __init__(self, schema: object, *, strict: bool | None = None, handle_errors: HandleErrors = True) -> None:
         """Set the type of the answer.
 
         Args:

@@ -39,7 +39,7 @@ class RunTimeFormat:
         self._known: RecentCache[DeclaredFormat] = RecentCache()
         self._by_token: RecentCache[DeclaredFormat] = RecentCache()
 
-    def check(self, model: Any) -> None:
+    def check(self, model: object) -> None:
         """Do nothing: there is no format to check yet."""
 
     def for_call(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:

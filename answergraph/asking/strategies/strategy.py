@@ -119,8 +119,8 @@ class Strategy(ABC, Generic[SchemaT]):
     hands_over: str = "Give your final answer now, in the form you are asked for."
     """What the model is told when the next strategy asks."""
 
-    def __init__(self, schema: Any, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
-        self.schema: Any = schema
+    def __init__(self, schema: object, *, handle_errors: HandleErrors = True, tool_message_content: str | None = None) -> None:
+        self.schema: object = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors: HandleErrors = _checked(handle_errors)
         if not isinstance(tool_message_content, str | None):
@@ -240,7 +240,7 @@ class Strategy(ABC, Generic[SchemaT]):
         """Return this strategy with the user's tools off; always the same object."""
         return self.derived.get_or_make(lambda: self.changed(tools_off=True), key="without tools")
 
-    def changed(self, **fields: Any) -> Self:
+    def changed(self, **fields: object) -> Self:
         changed = copy.copy(self)
         vars(changed).update(fields, derived=RecentCache())
         return changed

@@ -49,11 +49,11 @@ class ToolStrategy(Strategy[SchemaT]):
     ) -> None: ...
     def __init__(
         self,
-        schema: Any,
+        schema: object,
         *,
         tool_message_content: str | None = None,
         handle_errors: HandleErrors = True,
-        tool_choice: Any = "any",
+        tool_choice: object = "any",
     ) -> None:
         """Set the type of the answer.
 

@@ -82,9 +82,9 @@ def errors_as_bad_usage() -> Iterator[None]:
         raise ended(BAD_USAGE, f"Error: {error}") from error
 
 
-def facts_of(options: list[str] | None) -> dict[str, Any]:
+def facts_of(options: list[str] | None) -> dict[str, object]:
     """Parse facts given as ``NAME=VALUE``, the value as JSON or a string; raise ``AgentSpecError`` if one has no name."""
-    facts: dict[str, Any] = {}
+    facts: dict[str, object] = {}
     for option in options or ():
         name, equals, value = option.partition("=")
         if not name or not equals:
@@ -103,7 +103,7 @@ def key_in(file: Path | None) -> bytes | None:
     return secret
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     path.write_text(f"{json.dumps(value, ensure_ascii=False, indent=1, default=str)}\n", encoding="utf-8")
 
 

@@ -39,7 +39,7 @@ def _show_steps(console: Console, updates: Mapping[str, object], within: Sequenc
 
 def run_graph(
     graph: Graph,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     config: RunnableConfig | None = None,
     *,
     shows_subgraphs: bool = False,
@@ -56,7 +56,7 @@ def run_graph(
     subgraphs = shows_subgraphs and show is not None
     keys = None if output_keys is None else [key for key in output_keys if key in graph.channels]
 
-    result: dict[str, Any] = {}
+    result: dict[str, object] = {}
 
     def stream() -> None:
         nonlocal result

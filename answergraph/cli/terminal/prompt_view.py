@@ -29,7 +29,7 @@ class PromptView(BaseCallbackHandler):
     def on_llm_start(self, serialized: dict[str, object], prompts: list[str], *, run_id: UUID, **kwargs: object) -> None:
         self._show_request(run_id, prompts, kwargs)
 
-    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: object) -> None:
         if (number := self._numbers.get(run_id)) is not None:
             for batch in response.generations:
                 self._show(f"── reply {number} ──\n{batch[0].text}{_calls(batch[0])}")
@@ -47,7 +47,7 @@ def _names(tools: Any) -> list[str]:
     return [str(tool.get("function", tool).get("name")) for tool in tools or ()]
 
 
-def _calls(generation: Any) -> str:
+def _calls(generation: object) -> str:
     message = generation.message if isinstance(generation, ChatGeneration) else None
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return "".join(f"\n→ {call['name']}({json.dumps(call['args'], ensure_ascii=False)})" for call in calls)

@@ -94,7 +94,7 @@ def spent_so_far() -> str:
     return spent({**budget.used, "seconds": monotonic() - began}, {**limits.in_force()})
 
 
-def spent(usage: Mapping[str, Any], limits: Mapping[str, Any]) -> str:
+def spent(usage: Mapping[str, object], limits: Mapping[str, object]) -> str:
     """Return what was used beside what was allowed, as in ``3 of 50 model calls · 4.1 of 60 seconds``."""
     from answergraph.nodes.endings import LIMIT_WORDS
 

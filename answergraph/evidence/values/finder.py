@@ -9,7 +9,7 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
 from answergraph.evidence.numbers.numerals import Numeral
@@ -80,7 +80,7 @@ class ValueFinder:
         self._amounts: dict[str | None, list[Amount]] = {}
         self._dates: dict[str | None, list[dates.DatePlace]] = {}
 
-    def matches(self, value: Any, mark: ValueMark) -> Iterator[ValueMatch]:
+    def matches(self, value: object, mark: ValueMark) -> Iterator[ValueMatch]:
         """Yield the places of a value, and what each of them says."""
         return (self._judged(place, mark) for place in self._places(value, mark))
 
@@ -90,7 +90,7 @@ class ValueFinder:
             return ValueMatch("unsupported", place.start, place.end, f"it is there, but not as the value of {named}")
         return ValueMatch("ambiguous" if place.doubt else "supported", place.start, place.end, place.doubt)
 
-    def _places(self, value: Any, mark: ValueMark) -> Iterator[_Place]:
+    def _places(self, value: object, mark: ValueMark) -> Iterator[_Place]:
         spelled = [text for text, meaning in mark.spelled if meaning == value and type(meaning) is type(value)]
         if spelled or isinstance(value, bool | Choice):
             words = spelled or [str(value)]

@@ -100,7 +100,7 @@ def create_calculator(
     model: Model = "offline", *, response_format: TypeForm[AnswerT], on_failure: Literal["raise"], **options: Any
 ) -> AgentGraph[AnswerT]: ...
 @overload
-def create_calculator(model: Model = "offline", *, response_format: object, **options: Any) -> AgentGraph[Any]: ...
+def create_calculator(model: Model = "offline", *, response_format: object, **options: Any) -> AgentGraph: ...
 @overload
 def create_calculator(
     model: Model = "offline", *, on_failure: Literal["return"] = "return", **options: Any
@@ -109,7 +109,7 @@ def create_calculator(
 def create_calculator(model: Model = "offline", *, on_failure: Literal["raise"], **options: Any) -> AgentGraph[Calculation]: ...
 def create_calculator(
     model: Model = "offline", *, response_format: object = Calculation, middleware: Sequence[Any] = (), **options: Any
-) -> AgentGraph[Any]:
+) -> AgentGraph:
     """Create the calculator: an agent that evaluates an expression using only its tools.
 
     Args:

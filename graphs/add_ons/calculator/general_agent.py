@@ -6,11 +6,19 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Literal
 
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from answergraph import AutoStrategy, FromContext, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph import (
+    AgentGraph,
+    AutoStrategy,
+    FromContext,
+    PromptedStrategy,
+    ProviderStrategy,
+    ToolStrategy,
+    UsageLimits,
+    create_agent,
+)
 from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS
 from answergraph.kit import resolve_model
 from answergraph.middleware import AgentMiddleware, ModelRequest
@@ -77,14 +85,12 @@ class ApplyContext(AgentMiddleware[Any, GeneralAgentContext, Any]):
 class FormatOfContext(FromContext):
     """The response format and strategy of the context."""
 
-    def __call__(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Any:
+    def __call__(self, state: Mapping[str, object], runtime: Runtime[Any]) -> Any:
         schema = super().__call__(state, runtime)
         return None if schema is None else _strategy(runtime.context.strategy, json.dumps(schema))
 
 
-def general_agent(
-    context: Mapping[str, Any] | None = None, *, permitted: Callable[[str], str] = str
-) -> CompiledStateGraph[Any, Any]:
+def general_agent(context: Mapping[str, Any] | None = None, *, permitted: Callable[[str], str] = str) -> AgentGraph:
     """Return the general agent for a run's context: one graph for all runs with the same limits.
 
     It has the calculator's tools, so that it can be tried without a key. ``permitted`` takes the name of the model that a
@@ -99,7 +105,7 @@ def general_agent(
 
 
 @lru_cache(maxsize=MAX_MODEL_CALLS)
-def _agent(max_model_calls: int, seconds: float | None, permitted: Callable[[str], str]) -> CompiledStateGraph[Any, Any]:
+def _agent(max_model_calls: int, seconds: float | None, permitted: Callable[[str], str]) -> AgentGraph:
     return create_agent(
         "offline",
         CALCULATOR_TOOLS,

@@ -102,7 +102,7 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     ensemble = Ensemble(schemas, needed, doubted, ends, on_doubt, limits, len(then), settles)
     names = _names(agents, then)
     state = state_schemas(every)
-    graph = StateGraph[Any, Any, Any, Any](state.state, input_schema=state.input, output_schema=state.output)
+    graph = StateGraph[Any, Any](state.state, input_schema=state.input, output_schema=state.output)
     graph.add_node(BEGIN, GraphNode(pure(ensemble.begin), name=BEGIN))
     for place, (node, agent) in enumerate(zip(names, every, strict=True)):
         round_ = max(place - len(agents) + 1, 0)

@@ -26,7 +26,7 @@ def _folded(value: object) -> object:
     return [_folded(part) for part in value] if isinstance(value, list) else value
 
 
-def aligned(lists: Sequence[Sequence[object]], key: Any = None) -> list[list[int | None]]:
+def aligned(lists: Sequence[Sequence[object]], key: object = None) -> list[list[int | None]]:
     """Return one row per item, in the order of the first list, then the others': its place in each list, or ``None``.
 
     Items are matched by their ``Key``, if there is one.

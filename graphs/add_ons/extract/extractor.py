@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NotRequired, cast, overload
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
-from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
@@ -46,12 +45,12 @@ class ExtractorState(AgentState[Any]):
     document: NotRequired[Document]
 
 
-class ReadsDocument(AgentMiddleware[Any, Any, Any]):
+class ReadsDocument(AgentMiddleware):
     """Puts the document into the conversation, as the caller's message."""
 
     state_schema = ExtractorState
 
-    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, object] | None:
         document = state.get("document")
         return None if document is None else {"messages": [message_of(document)]}
 
@@ -155,7 +154,7 @@ class ExtractContext(BaseModel):
     max_seconds: float | None = Field(default=None, gt=0, description="How long a run may take.")
 
 
-def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+def extract_by_context(context: Mapping[str, Any] | None = None) -> AgentGraph[Any, ExtractorInput]:
     """Return the cached extractor of an ``ExtractContext``; raise ``AgentSpecError`` if it cannot be built of these fields."""
     named = {name: value for name, value in (context or {}).items() if name in ExtractContext.model_fields and value is not None}
     try:
@@ -168,7 +167,7 @@ def extract_by_context(context: Mapping[str, Any] | None = None) -> CompiledStat
 
 
 @lru_cache(maxsize=MAX_GRAPHS)
-def _extractor(model: str, schema: str | None, on_doubt: str, limits: UsageLimits) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _extractor(model: str, schema: str | None, on_doubt: str, limits: UsageLimits) -> AgentGraph[Any, ExtractorInput]:
     record = Record if schema is None else json.loads(schema)
     # A server brings its own checkpointer.
     kept = {"checkpointer": True} if on_doubt == "review" else {}

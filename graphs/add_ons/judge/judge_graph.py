@@ -134,9 +134,7 @@ def create_judge(  # noqa: PLR0913  # waiver: each argument is a choice of its o
         raise AgentSpecError(f"on_failure={on_failure!r} must be one of ('return', 'raise').")
     selection = RuleSelection(Rules(rules), tag_word, output_key)
     schemas = judge_schemas(output_key, state_schema)
-    graph = StateGraph[Any, Any, Any, Any](
-        schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output
-    )
+    graph = StateGraph[Any, Any](schemas.state, context_schema, input_schema=schemas.input, output_schema=schemas.output)
     labels = selection.rules.candidates
     is_judged = len(labels) >= MIN_LABELS_TO_JUDGE
     stages = _stages(model, labels, tag_word, strategy, structured_output=structured_output, quotes=grounded) if is_judged else []

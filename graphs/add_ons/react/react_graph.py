@@ -7,10 +7,9 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
-from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
-from answergraph import AgentSpecError, UsageLimits, create_agent
+from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
 from answergraph.graphs.add_ons.react.offline_text_model import OfflineTextModel
 from answergraph.kit import resolve_model
@@ -35,11 +34,11 @@ class ReactContext(BaseModel):
 
 def create_react(
     model: str | BaseChatModel = "offline",
-    tools: Sequence[BaseTool | Callable[..., Any]] | None = None,
+    tools: Sequence[BaseTool | Callable[..., object]] | None = None,
     *,
     handle_parsing_errors: HandleParsingErrors = True,
     **options: Any,
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph:
     """Create an agent that calls its tools in the text protocol.
 
     Args:
@@ -62,11 +61,11 @@ def create_react(
     used = [llm_math_tool(llm)] if tools is None else tools
     limited = {"limits": UsageLimits(model_calls=MAX_MODEL_CALLS), "name": "react", **options}
     wrapped = ReActTextModel(llm, handle_parsing_errors=handle_parsing_errors)
-    agent: CompiledStateGraph[Any, Any] = create_agent(wrapped, used, **limited)
+    agent: AgentGraph = create_agent(wrapped, used, **limited)
     return agent
 
 
-def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any]:
+def react_agent(model: str = "offline") -> AgentGraph:
     """Return the cached react graph for a model's name, with a ``ReactContext``; raise ``AgentSpecError`` if there is none."""
     if not isinstance(model, str):
         raise AgentSpecError(f"{model!r} is not the name of a model.")
@@ -74,7 +73,7 @@ def react_agent(model: str = "offline") -> CompiledStateGraph[Any, Any]:
 
 
 @lru_cache(maxsize=MAX_GRAPHS)
-def _agent(model: str) -> CompiledStateGraph[Any, Any]:
+def _agent(model: str) -> AgentGraph:
     return create_react(model, context_schema=ReactContext)
 
 

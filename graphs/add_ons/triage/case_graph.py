@@ -26,7 +26,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from answergraph import Abstention, AnswerRejected, Outcome, UsageLimits, create_agent
+from answergraph import Abstention, AgentGraph, AnswerRejected, Outcome, UsageLimits, create_agent
 from answergraph.evidence import ToolRun, answer_bundle
 from answergraph.graphs.add_ons.triage.offline.triage_policy import nothing_read, triage_case
 from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, next_witness, rule_for
@@ -68,10 +68,10 @@ LOOKS = frozenset({"read_case", "read_lines", "search", *WITNESSES})
 """The tools whose results can be quoted; lists of names and sizes prove nothing."""
 
 
-class WitnessedReal(AgentMiddleware[Any, Any, Any]):
+class WitnessedReal(AgentMiddleware):
     """Accepts that a failure is real only if witnesses have shown it."""
 
-    def check_answer(self, answer: Any, state: Any, runtime: Runtime[Any]) -> None:
+    def check_answer(self, answer: Any, state: Any, runtime: Runtime) -> None:
         """Refuse a verdict that the table of witnesses does not give.
 
         Raises:
@@ -127,7 +127,9 @@ class CaseState(CaseTask, CaseOutput):
     outcome: NotRequired[Outcome | None]
 
 
-def case_graph(model: str | BaseChatModel, name: str, witnesses: Witnesses | None = None) -> CompiledStateGraph[Any, Any]:
+def case_graph(
+    model: str | BaseChatModel, name: str, witnesses: Witnesses | None = None
+) -> CompiledStateGraph[CaseState, None, CaseTask, CaseOutput]:
     """Return the graph that judges one case, with a chat model or its name for both agents."""
     model = resolve_model(model, offline=triage_case)
     heard = witnesses.tools() if witnesses else []
@@ -159,7 +161,7 @@ def case_graph(model: str | BaseChatModel, name: str, witnesses: Witnesses | Non
     return graph.compile(name="triage_case")
 
 
-def explore_agent(model: str | BaseChatModel, witnesses: Sequence[BaseTool] = ()) -> CompiledStateGraph[Any, Any]:
+def explore_agent(model: str | BaseChatModel, witnesses: Sequence[BaseTool] = ()) -> AgentGraph:
     """Return the agent that explores freely and answers in text."""
     tools, prompt = [*TRIAGE_TOOLS, *witnesses], EXPLORE_PROMPT + WITNESS_RULE * bool(witnesses)
     return create_agent(model, tools, system_prompt=prompt, state_schema=FolderState, limits=EXPLORE_LIMITS, name=EXPLORE)
@@ -167,7 +169,7 @@ def explore_agent(model: str | BaseChatModel, witnesses: Sequence[BaseTool] = ()
 
 def conclude_agent(
     model: str | BaseChatModel, verdict: type[BaseModel] | UnionType, witnesses: Sequence[BaseTool] = (), *, name: str
-) -> CompiledStateGraph[Any, Any]:
+) -> AgentGraph:
     """Return the agent that answers with a supported verdict or abstains."""
     answers: Any = verdict | Abstention  # known at run time only
     return create_agent(

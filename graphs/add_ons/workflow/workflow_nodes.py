@@ -60,7 +60,7 @@ class StepVisit:
     keeps_errors: bool
     """Whether an error of the agent becomes the result, as for children of a parallel step."""
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime) -> Work[dict[str, Any]]:
         try:
             output: Any = yield Invoke(self.agent, self._input(state))
         except GraphBubbleUp:
@@ -110,7 +110,7 @@ class JudgedStep:
     judge: Runnable[Any, Any]
     is_child: bool
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime) -> Work[dict[str, Any]]:
         """Ask the judge, and return the transition or a child's label."""
         result = (state.get("results") or {}).get(self.node)
         if self.is_child and result and "error" in result:
@@ -201,15 +201,15 @@ class Endings:
             return f"The limit of {self.limits.visits} visits to step {last['next']!r} is reached."
         return None
 
-    def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
+    def begin(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         # The results of the thread's earlier run are cleared.
         given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
         return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
 
-    def complete(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+    def complete(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
         return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}
 
-    def abort(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
+    def abort(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         last: Transition = state["transitions"][-1]
         reason = self.stopped(state) or last["reason"]
         if last["rule"] is None:

@@ -92,7 +92,7 @@ def llm_math_tool(llm: Runnable[Any, Any]) -> BaseTool:
     bound = llm.bind(stop=[STOP]).with_config(tags=[TAG_NOSTREAM])
 
     def ask(question: str) -> Work[str]:
-        reply: Any = yield Invoke(bound, PROMPT.format(question=question))
+        reply: object = yield Invoke(bound, PROMPT.format(question=question))
         return answer_in(reply.text if isinstance(reply, BaseMessage) else str(reply))
 
     def calculator(question: str) -> str:

@@ -25,7 +25,7 @@ class RuleSelection:
     tag_word: str
     output_key: str
 
-    def begin(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
+    def begin(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         """Decide what needs no judge, and drop the thread's earlier judgment."""
         candidates = self.rules.candidates
         work = judged_work(state)
@@ -39,14 +39,14 @@ class RuleSelection:
         )
         return {JUDGING: judging, self.output_key: None}
 
-    def conclude(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
+    def conclude(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         """Apply all rules in order with the chosen condition, and return the judgment."""
         judging: Judging = state[JUDGING]
         choice = _choice(judging)
         match = self.rules.match(facts_of(state, self.output_key), state.get("children") or (), choice)
         return {self.output_key: self._judgment(judging, choice, match)}
 
-    def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, object]:
+    def raise_without_match(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         judgment: Judgment = state[self.output_key]
         if judgment["index"] is None:
             raise RuleNotMatched(judgment)

@@ -52,7 +52,7 @@ class Stage:
     question: AskForNumber | AskForTag | ReadOwnTag
     grounded: bool = False
 
-    def step(self, state: Mapping[str, Any], runtime: Runtime[Any]) -> Work[dict[str, Any]]:
+    def step(self, state: Mapping[str, Any], runtime: Runtime) -> Work[dict[str, Any]]:
         judging = state[JUDGING]
         work = JudgedText(judging["work"])
         try:

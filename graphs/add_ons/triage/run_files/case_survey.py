@@ -156,7 +156,7 @@ def _trouble_in_logs(
     """Return the passed cases named in or right above a line that shows a failure."""
     by_function: dict[str, list[JUnitCase]] = defaultdict(list)
     for result in results:
-        by_function[_function_of(result.name)].append(result)
+        by_function[result.name.partition("[")[0]].append(result)  # without its parameters
     trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for match in matches:
         for result in _named_above(match, by_function):
@@ -187,11 +187,6 @@ def _only_one(named: list[JUnitCase], words: set[str]) -> list[JUnitCase]:
 
 def _class_of(result: JUnitCase) -> str:
     return result.class_name.rsplit(".", 1)[-1]
-
-
-def _function_of(name: str) -> str:
-    """Return a test's name without its parameters."""
-    return name.partition("[")[0]
 
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)
