@@ -66,7 +66,7 @@ class LedgerReader:
             return self.summary({})
 
         def again(wish: Mapping[str, object]) -> object:
-            control.again(Group(*[str(wish[name]) for name in _GROUP]), wanted=bool(wish["wanted"]))
+            control.again(Group._make(str(wish[name]) for name in _GROUP), wanted=bool(wish["wanted"]))
             return self.summary({})
 
         return {"/pause": pause, "/again": again}
