@@ -90,7 +90,7 @@ def check_answer(
 def charged(ledger: RunLedger) -> RunLedger:
     """Return the ledger of a run that is charged for the models that its checks asked."""
     budget = current_budget()
-    used = NO_USAGE if budget is None else budget.used
+    used = NO_USAGE if budget is None else budget.used()
     before = ledger.get("inner_usage_counted") or NO_USAGE
     return with_inner_usage(ledger, added(before, used)) if used["model_calls"] else ledger
 

@@ -38,7 +38,7 @@ class Budget:
         with InnerRunBudget(left if around is None else around.capped(left), lambda: nothing, lambda _: parts) as shared:
             yield
         if around is not None:
-            around.charge_usage(shared.used)
+            around.charge_usage(shared.used())
 
     def charge(self, usage: Usage, *, cause: str = "inner_run") -> None:
         """Charge the run for usage of an add-on; ``cause`` is its name in ``outcome["usage"]["by_cause"]``."""

@@ -110,12 +110,7 @@ class InnerRunBudget:
         if not self._used:
             return update
         updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
-        return [*updates, Command(update={INNER_USAGE: self._sum()})]
-
-    @property
-    def used(self) -> Usage:
-        """The usage of the runs inside."""
-        return self._sum()
+        return [*updates, Command(update={INNER_USAGE: self.used()})]
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[str]:
         """Return the result of a tool call, with the usage of inner runs added."""
@@ -123,7 +118,7 @@ class InnerRunBudget:
             result = self._left_out(result)
         if not self._used:
             return result
-        return with_update(result, {INNER_USAGE: self._sum()})
+        return with_update(result, {INNER_USAGE: self.used()})
 
     def _remaining(self, leaving_out: str | None = None) -> RemainingBudget:
         state = self._state()
@@ -131,9 +126,10 @@ class InnerRunBudget:
         own = turn.run_ledger(begins_run=turn.begins_run)
         limits = self._limits if self.caller is None else self._limits.capped_by(self.caller.remaining_for(own))
         share = limits.remaining(own["usage"]).split(max(self._parts(state), 1) if self._parts else 1)
-        return share.minus(self._sum(leaving_out))
+        return share.minus(self.used(leaving_out))
 
-    def _sum(self, leaving_out: str | None = None) -> Usage:
+    def used(self, leaving_out: str | None = None) -> Usage:
+        """Return the usage of the runs inside."""
         return reduce(added, [usage for run, usage in list(self._used.items()) if run != leaving_out], NO_USAGE)
 
 

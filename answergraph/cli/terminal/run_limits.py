@@ -91,7 +91,7 @@ def spent_so_far() -> str:
     if (around := _around.get()) is None:
         return ""
     limits, budget, began = around
-    return spent({**budget.used, "seconds": monotonic() - began}, {**limits.in_force()})
+    return spent({**budget.used(), "seconds": monotonic() - began}, {**limits.in_force()})
 
 
 def spent(usage: Mapping[str, object], limits: Mapping[str, object]) -> str:
