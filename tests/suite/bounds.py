@@ -133,7 +133,7 @@ ADD_ONS = (
     ),
     Room("pytest_answergraph", 100, 3),
 )
-ANY_PER_THOUSAND_LINES = 53
+ANY_PER_THOUSAND_LINES = 40
 
 # What one answer passes. The compiled agent takes its own keys out of a caller's command, ``own_keys`` out of what traces record.
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
