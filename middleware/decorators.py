@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 from answergraph.asking.model_request import ModelRequest
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware
 from answergraph.runtime.argument_checks import check_function, shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.agent_state import AgentState, JumpTo
 
@@ -106,6 +107,8 @@ def dynamic_prompt(func: Callable[[ModelRequest], Any]) -> Middleware:
     """
 
     def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest:
+        if not isinstance(prompt, str | SystemMessage):
+            raise AgentSpecError(f"{func.__name__} returned {shown(prompt)}; return the prompt, a text or a SystemMessage.")
         return request.override(system_message=prompt if isinstance(prompt, SystemMessage) else SystemMessage(prompt))
 
     async def awrap(self: Any, request: ModelRequest, handler: Callable[..., Any]) -> Any:

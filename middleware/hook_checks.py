@@ -1,7 +1,8 @@
 """What the hooks of middleware are called and return: what nothing would call or read is refused, by name."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from inspect import isroutine
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -25,6 +26,17 @@ def check_update(hook: str, update: object, can_jump_to: tuple[JumpTo, ...]) -> 
     one_of(f"{hook}: jump_to", JumpTo, jump)
     declared = f"(can_jump_to=[{jump!r}])"
     raise AgentSpecError(f"{hook} jumps to {jump!r}, where it has no edge; write @hook_config{declared} or @before_…{declared}.")
+
+
+def check_tools(middleware: str, tools: Iterable[object]) -> None:
+    """Raise ``AgentSpecError`` for a name or a function where a request holds tools."""
+    for each in tools:
+        if isinstance(each, str):
+            advice = f"write [tool for tool in request.tools if tool.name == {each!r}]."
+            raise AgentSpecError(f"{middleware}: {each!r} in tools is a name; {advice}")
+        if isroutine(each):
+            advice = f"write tool({shown(each)}), and pass it to create_agent(tools=[…]) too."
+            raise AgentSpecError(f"{middleware}: {shown(each)} in tools is a function; {advice}")
 
 
 def check_methods(middleware: Any, methods: Collection[str], hooks: Collection[str], *, has_hook: bool) -> None:

@@ -201,7 +201,6 @@ def _hook(middleware: Any, hook: str) -> Hook:
         return blocking(state)
 
     keys: frozenset[str] = getattr(middleware, "private_keys", frozenset())
-
     blocking = _with_injection(sync) or refuse
     return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware), keys)
 
@@ -210,8 +209,7 @@ def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], A
     """Return a function of the state that injects other arguments by name, as LangGraph does."""
     if function is None:
         return None
-    wanted = _injected(function)
-    if not wanted:
+    if not (wanted := _injected(function)):
         return function
 
     def call(state: Any) -> Any:
@@ -239,11 +237,13 @@ def _modifying(name: str, modify: Callable[[ModelRequest], ModelRequest], inner:
     return lambda request: _noting_format(name, request, modify(request), inner)
 
 
-def _noting_format(name: str, request: ModelRequest, inner_request: ModelRequest, inner: ModelCall) -> Step[LayeredResponse]:
+def _noting_format(name: str, request: ModelRequest, handed_on: object, inner: ModelCall) -> Step[LayeredResponse]:
     """Make a layer's inner call, and record a change of the response format."""
-    if inner_request is None:
-        raise AgentSpecError(f"{name} made the request None; write `return request.override(…)`.")
-    inner_request = own_request(inner_request)
+    inner_request = own_request(handed_on, name)
+    if inner_request.tools is not request.tools:
+        from answergraph.middleware.hook_checks import check_tools  # noqa: PLC0415 - few middleware change the tools
+
+        check_tools(name, inner_request.tools)
     before, after = request.response_format, inner_request.response_format
     try:
         layered = yield from inner(inner_request)
@@ -264,7 +264,7 @@ def _around_model(middleware: Any, inner: ModelCall) -> ModelCall:
         # Replaced at each handler call: on a retry only the last reply's commands count.
         last = LayeredResponse(ModelResponse(result=[]))
 
-        def handler(inner_request: ModelRequest) -> Step[ModelResponse]:
+        def handler(inner_request: object = None) -> Step[ModelResponse]:
             nonlocal last
             last = yield from _noting_format(middleware.name, request, inner_request, inner)
             return of_both_classes(last.response)

@@ -20,6 +20,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
+from answergraph.runtime.argument_checks import shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 from answergraph.state.agent_state import ResponseT
 
@@ -71,7 +73,8 @@ class ModelRequest(Generic[ContextT]):
         unknown = rest.keys() - ModelRequest.__dataclass_fields__.keys()
         if unknown:
             near = meant(min(unknown), ModelRequest.__dataclass_fields__)
-            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}.{near}")
+            fields = f" Its fields are {', '.join(ModelRequest.__dataclass_fields__)} and system_prompt."
+            raise TypeError(f"ModelRequest has no field {sorted(unknown)!r}.{near or fields}")
         if system_prompt is not None:
             if rest.get("system_message") is not None:
                 raise ValueError(_TWO_PROMPTS)
@@ -117,8 +120,18 @@ class ModelRequest(Generic[ContextT]):
         return replace(self, **_with_system_message(overrides))
 
 
-def own_request(request: object) -> ModelRequest:
-    """Return a request that middleware made; one of LangChain's class becomes one of ours."""
+def own_request(request: object, middleware: str) -> ModelRequest:
+    """Return a request that middleware made; one of LangChain's class becomes one of ours.
+
+    Raises:
+        AgentSpecError: If it is no request, or holds the name of a model instead of the model.
+    """
+    model = getattr(request, "model", None)
+    if model is None or not hasattr(request, "messages"):
+        advice = "write `return request.override(…)`, or `handler(request.override(…))` in wrap_model_call."
+        raise AgentSpecError(f"{middleware} made the request {shown(request)}; {advice}")
+    if isinstance(model, str):
+        raise AgentSpecError(f"{middleware} set model={model!r}, a name; pass a chat model, such as ChatOpenAI(model=…).")
     if isinstance(request, ModelRequest):
         return request
     return ModelRequest(**{name: getattr(request, name) for name in ModelRequest.__dataclass_fields__ if hasattr(request, name)})

@@ -35,6 +35,7 @@ from answergraph.cli.terminal.command_runner import (
     imported,
     key_in,
     one_line,
+    schema_at,
     write_json,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
@@ -208,13 +209,7 @@ def _built(answer_format: str | None, protocol: Protocol, model: str | BaseChatM
     """Return the calculator, or an agent that answers in the shape of a schema."""
     if answer_format is None:
         return graphs.create_react(model) if protocol == "react" else graphs.create_calculator(model)
-    if ":" in answer_format and not Path(answer_format).exists():
-        schema = imported(answer_format)
-    else:
-        try:
-            schema = json.loads(Path(answer_format).read_bytes())
-        except ValueError as error:
-            raise answergraph.AgentSpecError(f"{answer_format} is not a JSON Schema: {error}") from error
+    schema = schema_at(answer_format)
     if protocol == "react":
         return graphs.create_react(model, None if model == OFFLINE else (), response_format=schema)
     create = graphs.create_calculator if model == OFFLINE else answergraph.create_agent  # "offline" calculates with tools only

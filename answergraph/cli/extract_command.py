@@ -16,8 +16,8 @@ from answergraph.cli.terminal.command_runner import (
     ended,
     errors_as_bad_usage,
     import_also_from,
-    imported,
     one_line,
+    schema_at,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
@@ -48,8 +48,7 @@ def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
     with errors_as_bad_usage():
         import_also_from(Path.cwd())
-        declared = json.loads(Path(schema).read_text(encoding="utf-8")) if schema.endswith(".json") else imported(schema)
-        extractor = graphs.create_extractor(chosen_model(model, base_url), declared, on_doubt=on_doubt)
+        extractor = graphs.create_extractor(chosen_model(model, base_url), schema_at(schema), on_doubt=on_doubt)
         data, limited = document.read_bytes(), limits_in(limits)
     with within(limited):
         result = run_graph(extractor, {"document": data})

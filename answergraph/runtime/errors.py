@@ -102,7 +102,7 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
     """
 
     def __init__(
-        self, feedback: str, *, fields: Sequence[str] | Mapping[str, str] = (), records: Mapping[str, Any] | None = None
+        self, feedback: str = "", *, fields: Sequence[str] | Mapping[str, str] = (), records: Mapping[str, Any] | None = None
     ) -> None:
         """Reject the answer.
 

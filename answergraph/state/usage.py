@@ -194,16 +194,14 @@ class UsageLimits:
                 raise AgentSpecError(f"UsageLimits({name}={getattr(self, name)!r}): write True or False.")
         for name in ("model_calls", "tool_calls", "total_tokens"):
             if (limit := getattr(self, name)) is not None and not _is_count(limit):
-                raise AgentSpecError(f"UsageLimits({name}={limit!r}): a limit is at least 1, or None for no limit.")
+                raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a whole number of at least 1, or None for no limit.")
         for name in _TIMES:
             limit = getattr(self, name)
             if limit is not None and (isinstance(limit, Decimal) or not is_positive(limit, _MAX_SECONDS)):
                 raise AgentSpecError(f"UsageLimits({name}={limit!r}): write a positive number of seconds below 1e9, or None.")
         self._check_money()
         if not _is_count(self.answer_attempts):
-            raise AgentSpecError(
-                f"UsageLimits(answer_attempts={self.answer_attempts!r}): a limit is at least 1 and a whole number."
-            )
+            raise AgentSpecError(f"UsageLimits(answer_attempts={self.answer_attempts!r}): write a whole number of at least 1.")
 
     def _check_money(self) -> None:
         if self.cost is not None and not is_positive(self.cost):

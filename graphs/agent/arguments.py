@@ -146,7 +146,7 @@ def _made(function: Any) -> BaseTool:
         )
     try:
         made: BaseTool = tool(function)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, NameError) as error:
         raise AgentSpecError(f"tools: {shown(function)} cannot be made a tool: {error}") from error
     return made
 

@@ -107,7 +107,7 @@ def _check_thread(agent: object, config: RunnableConfig) -> None:
         )
     if not isinstance(agent.checkpointer, BaseCheckpointSaver):
         raise AgentSpecError("The graph has no checkpointer; write create_agent(…, checkpointer=…) or compile(checkpointer=…).")
-    named = merge_configs(agent.config, config).get("configurable", {})
+    named = merge_configs(agent.config, {"configurable": config.get("configurable", {})})["configurable"]
     if "thread_id" not in named or "checkpoint_id" in named:
         raise AgentSpecError(f"config={shown(config)} names no thread; write config={{'configurable': {{'thread_id': …}}}}.")
 

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from typing_extensions import TypedDict
 
-from answergraph import AgentSpecError, FromContext, ToolStrategy, create_agent
-from answergraph.middleware import AgentMiddleware, before_model, wrap_model_call, wrap_tool_call
+from answergraph import AgentSpecError, AnswerRejected, FromContext, ToolStrategy, UsageLimits, create_agent, resume
+from answergraph.middleware import AgentMiddleware, before_model, dynamic_prompt, wrap_model_call, wrap_tool_call
 from answergraph.runtime.errors import ResponseFormatError
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
@@ -72,6 +73,26 @@ class Forgets(AgentMiddleware[Any, Any, Any]):
         request.override(tools=[])
 
 
+class Changes(AgentMiddleware[Any, Any, Any]):
+    """Hands on another request."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__()
+        self.change = change
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return handler(self.change(request))
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await handler(self.change(request))
+
+
+@dynamic_prompt
+def writes_no_prompt(request: Any) -> Any:
+    """Forgets to return it."""
+
+
+A_REQUEST = "write `return request.override(…)`, or `handler(request.override(…))` in wrap_model_call."
 MISTAKES: dict[str, tuple[Any, Any, str]] = {
     "a hook's key": (
         misspells,
@@ -113,7 +134,29 @@ MISTAKES: dict[str, tuple[Any, Any, str]] = {
         Returns(result="line 3"),
         "Returns.wrap_tool_call returned 'line 3'; write `return handler(request)`, or return a ToolMessage or a Command.",
     ),
-    "no request": (Forgets(), Forgets(), "Forgets made the request None; write `return request.override(…)`."),
+    "no request": (Forgets(), Forgets(), f"Forgets made the request None; {A_REQUEST}"),
+    "a handler without a request": (Changes(lambda request: None), Changes(lambda request: None), A_REQUEST),
+    "messages as the request": (Changes(lambda request: request.messages), Changes(lambda request: request.messages), A_REQUEST),
+    "the name of a model": (
+        Changes(lambda request: request.override(model="openai:gpt-4.1")),
+        Changes(lambda request: request.override(model="openai:gpt-4.1")),
+        "Changes set model='openai:gpt-4.1', a name; pass a chat model, such as ChatOpenAI(model=…).",
+    ),
+    "the name of a tool": (
+        Changes(lambda request: request.override(tools=["search"])),
+        Changes(lambda request: request.override(tools=["search"])),
+        "Changes: 'search' in tools is a name; write [tool for tool in request.tools if tool.name == 'search'].",
+    ),
+    "a function as a tool": (
+        Changes(lambda request: request.override(tools=[search])),
+        Changes(lambda request: request.override(tools=[search])),
+        "Changes: search in tools is a function; write tool(search), and pass it to create_agent(tools=[…]) too.",
+    ),
+    "no prompt": (
+        writes_no_prompt,
+        writes_no_prompt,
+        "writes_no_prompt returned None; return the prompt, a text or a SystemMessage.",
+    ),
 }
 
 
@@ -131,6 +174,29 @@ def test_a_field_of_a_request_that_does_not_exist_is_named_with_one_that_does() 
 
     with pytest.raises(TypeError, match=r"ModelRequest has no field .'respons_format'.. Did you mean 'response_format'?"):
         agent_of(overrides).invoke(QUESTION)
+
+
+def test_a_request_lists_its_fields_if_none_is_like_the_one_that_is_missing() -> None:
+    @wrap_model_call
+    def overrides(request: Any, handler: Any) -> Any:
+        return handler(request.override(prompt="Be brief."))
+
+    with pytest.raises(TypeError, match=r"no field .'prompt'.. Its fields are model, messages, .* and system_prompt\."):
+        agent_of(overrides).invoke(QUESTION)
+
+
+def test_a_thread_that_is_named_beside_the_config_is_refused_with_the_place() -> None:
+    thread: Any = {"thread_id": "1"}
+    with pytest.raises(AgentSpecError, match="names no thread; write config="):
+        resume(agent_of(checkpointer=InMemorySaver()), thread)
+
+
+def test_a_rejection_without_words_sends_a_general_sentence(run: Run) -> None:
+    def never(answer: Any, state: Any, runtime: Any) -> None:
+        raise AnswerRejected
+
+    outcome = run(agent_of(check_answer=never, limits=UsageLimits(answer_attempts=1)), QUESTION)["outcome"]
+    assert "Check it again and give a better one." in outcome["attempts"][0]["error"]
 
 
 def test_a_misspelt_key_beside_others_is_refused(run: Run) -> None:

@@ -43,6 +43,11 @@ class Service:
         return query
 
 
+def misses(query: "Missing") -> str:  # type: ignore[name-defined]  # noqa: F821 - the mistake
+    """Find."""
+    return ""
+
+
 def find_all(*queries: str) -> str:
     """Find all."""
     return " ".join(queries)

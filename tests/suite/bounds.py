@@ -75,8 +75,8 @@ CORE = (
         "repair; runs without a format end in the same table; limits and what comes first are named; reviews; asked afresh",
     ),
     Room(
-        *("middleware", 1286, 144),
-        "a hook per node, in both colours; the caller's input as a source; one judging call for claims; what a hook returns",
+        *("middleware", 1301, 144),
+        "a hook per node, in both colours; the caller's input as a source; one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
@@ -100,7 +100,7 @@ ADD_ONS = (
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),
-    Room("graphs/add_ons/extract", 178, 27, "a document in, a record out, after the plan"),
+    Room("graphs/add_ons/extract", 186, 27, "a document in, a record out, after the plan; what is no document says why"),
     Room("graphs/add_ons/react", 160, 12),
     Room(
         "graphs/add_ons/ensemble",
@@ -126,10 +126,10 @@ ADD_ONS = (
     Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),
     Room(
         "answergraph/cli",
-        2585,
-        45,
+        2588,
+        46,
         "map, replay, eval and mcp; files on the page, also to pause a map; both sides of a disagreement, and witnesses, "
-        "in a triage; limits of a run",
+        "in a triage; limits; schemas",
     ),
     Room("pytest_answergraph", 100, 3),
 )

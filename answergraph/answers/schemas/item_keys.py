@@ -10,9 +10,11 @@ from typing_extensions import TypeAliasType
 
 from answergraph.answers.schemas.json_names import fields_of_type, json_name
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.field_path import EVERY_ITEM, FieldPath
 
 
+@explains_arguments('Annotated[list[Item], Key("sku")]')
 class Key:
     """What makes two items of a list the same one, wherever items are matched: a previous answer, an ensemble, an evaluation.
 

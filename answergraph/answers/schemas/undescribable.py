@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from inspect import isroutine
-from typing import get_args, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
@@ -13,6 +13,8 @@ from answergraph.runtime.argument_checks import shown
 
 def undescribable_field(declared: object) -> str:
     """Return the path of the first field without a JSON Schema, ``"items.price"``; empty if none is at fault alone."""
+    if get_origin(declared):
+        return next((f"{cls.__name__}.{path}" for cls in _classes_in(declared) if (path := undescribable_field(cls))), "")
     try:
         hints = get_type_hints(declared, include_extras=True)
     except (TypeError, NameError):

@@ -62,8 +62,18 @@ def imported(place: str) -> Any:
     import_also_from(Path.cwd())
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # the module is the user's, and may raise anything
         raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}") from error
+
+
+def schema_at(place: str) -> Any:
+    """Return the schema in a file, or at ``package.module:attribute``; raise ``AgentSpecError`` if there is none."""
+    if not place.endswith(".json") and not Path(place).is_file():
+        return imported(place)
+    try:
+        return json.loads(Path(place).read_bytes())
+    except ValueError as error:
+        raise answergraph.AgentSpecError(f"{place} is not a JSON Schema: {error}") from error
 
 
 def import_also_from(*folders: Path) -> None:

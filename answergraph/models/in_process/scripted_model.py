@@ -17,6 +17,7 @@ from pydantic import InstanceOf, PrivateAttr
 from answergraph.models.in_process.in_process_model import ChatRequest, InProcessChatModel
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import explains_arguments
 
 Reply = InstanceOf[AIMessage] | str | InstanceOf[Exception]
 """A message, the text of one, or an error to raise."""
@@ -58,6 +59,7 @@ class _Log:
             return list(self._requests)
 
 
+@explains_arguments("ScriptedChatModel(replies=['Hello.'])")
 class ScriptedChatModel(InProcessChatModel):
     """A chat model that gives scripted replies, in order or by a function, and remembers every request.
 
@@ -107,6 +109,8 @@ class ScriptedChatModel(InProcessChatModel):
             AgentSpecError: If the script holds anything else than replies, or the function has other parameters.
         """
         _check(replies)
+        if replies is None and type(self).model_fields["replies"].is_required():
+            raise AgentSpecError("A ScriptedChatModel needs its replies; write ScriptedChatModel(replies=['Hello.']).")
         if replies is not None:
             fields["replies"] = replies
         super().__init__(**fields)

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, NotRequired, cast, overload
 
 from langchain_core.language_models import BaseChatModel
@@ -52,7 +53,8 @@ class ReadsDocument(AgentMiddleware):
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, object] | None:
         document = state.get("document")
-        return None if document is None else {"messages": [message_of(document)]}
+        # A caller may pass messages instead; with neither there is nothing to read.
+        return None if document is None and state.get("messages") else {"messages": [message_of(document)]}
 
 
 def message_of(document: Any) -> HumanMessage:
@@ -74,10 +76,18 @@ def message_of(document: Any) -> HumanMessage:
         text = ""
     if not text.strip():
         raise AgentSpecError(
-            f"document is a {type(document).__name__} without text; give a text, the bytes of a text file in UTF-8 or of a PDF, "
+            f"document is {_what_is(document)}; give a text, the bytes of a text file in UTF-8 or of a PDF, "
             "or a content block such as {'type': 'file', 'mime_type': 'application/pdf', 'base64': …}."
         )
     return HumanMessage(text)
+
+
+def _what_is(document: object) -> str:
+    if isinstance(document, PurePath):
+        return "a path, which is not read: write path.read_bytes()"
+    if isinstance(document, bytes) and document.strip():
+        return "not in UTF-8, and no PDF: write document.decode('latin-1'), or what it is written in"
+    return "None" if document is None else f"a {type(document).__name__} without text"
 
 
 @overload

@@ -59,3 +59,31 @@ def test_a_model_that_reads_must_be_named(document: Path, model: list[str]) -> N
     code, out, err = answergraph("extract", str(document), "--schema", f"{__name__}:Invoice", *model)
     assert (code, out) == (2, "")
     assert "--model" in err or "openai:NAME" in err
+
+
+SCHEMAS = {
+    "{bad": "schema.json is not a JSON Schema: Expecting property name enclosed in double quotes",
+    "[1]": "Unsupported schema type: [1].",
+    '{"title": "Invoice", "type": "objekt"}': 'not a valid JSON Schema: "objekt"',
+}
+
+
+@pytest.mark.parametrize(("text", "message"), SCHEMAS.items(), ids=SCHEMAS)
+def test_a_file_that_holds_no_schema_is_refused_in_one_line(document: Path, text: str, message: str) -> None:
+    schema = document.with_name("schema.json")
+    schema.write_text(text)
+    code, out, err = answergraph(
+        "extract", str(document), "--schema", str(schema), "--model", "openai:x", "--base-url", "http://127.0.0.1:9"
+    )
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert message in err
+
+
+def test_a_module_that_cannot_be_run_is_refused_in_one_line(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "misspelt_app.py").write_text("class Invoice(BaseModl): ...")
+    code, out, err = answergraph("extract", str(document), "--schema", "misspelt_app:Invoice", "--model", "openai:x")
+    assert (code, out) == (2, "")
+    assert "'misspelt_app:Invoice' cannot be imported: name 'BaseModl' is not defined" in err

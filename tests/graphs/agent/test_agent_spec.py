@@ -49,7 +49,7 @@ def test_what_could_only_fail_later_is_refused_while_building(options: dict[str,
     ids=str,
 )
 def test_a_limit_is_a_whole_number(limit: dict[str, Any]) -> None:
-    with pytest.raises(AgentSpecError, match="a limit is at least 1"):
+    with pytest.raises(AgentSpecError, match="write a whole number of at least 1"):
         UsageLimits(**limit)
 
 

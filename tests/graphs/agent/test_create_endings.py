@@ -292,5 +292,5 @@ def test_without_a_format_a_limit_ends_the_run_and_says_so(run: Any) -> None:
 
 @pytest.mark.parametrize("limit", [{"model_calls": 0}, {"tool_calls": -1}, {"total_tokens": 0}, {"answer_attempts": 0}])
 def test_a_limit_below_one_is_refused(limit: dict[str, Any]) -> None:
-    with pytest.raises(AgentSpecError, match="a limit is at least 1"):
+    with pytest.raises(AgentSpecError, match="write a whole number of at least 1"):
         UsageLimits(**limit)

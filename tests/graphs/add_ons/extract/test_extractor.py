@@ -1,8 +1,10 @@
 """A document in, a record out, every field with its place."""
 
 import json
+import re
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,9 +68,19 @@ def test_a_made_up_field_leaves_no_record(run: Run) -> None:
     assert (result["outcome"]["status"], result["outcome"]["fields"]["buyer"]["status"]) == ("invalid", "not_found")
 
 
-@pytest.mark.parametrize("document", ["", b"", b"\xff\xfe\x00", 7, {}], ids=repr)
-def test_what_is_no_document_is_refused(run: Run, document: Any) -> None:
-    with pytest.raises(AgentSpecError, match="document is a"):
+NO_DOCUMENTS = {
+    "": "a str without text",
+    b"": "a bytes without text",
+    "käse".encode("latin-1"): "not in UTF-8, and no PDF: write document.decode('latin-1')",
+    7: "a int without text",
+    Path("a.txt"): "a path, which is not read: write path.read_bytes()",
+    None: "None; give a text",
+}
+
+
+@pytest.mark.parametrize(("document", "message"), NO_DOCUMENTS.items(), ids=repr)
+def test_what_is_no_document_is_refused(run: Run, document: Any, message: str) -> None:
+    with pytest.raises(AgentSpecError, match=re.escape(f"document is {message}")):
         run(create_extractor(ScriptedChatModel(replies=[GOOD]), Invoice), {"document": document})
 
 
