@@ -53,7 +53,7 @@ async def awaited_slow() -> str:
 @tool
 async def stubborn_slow() -> str:
     """Search for long, and do not let it be cancelled at once."""
-    for _ in range(5):
+    for _ in range(12):
         try:
             await asyncio.sleep(0.3)
         except asyncio.CancelledError:
@@ -130,8 +130,8 @@ def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
     return create_agent(model, list(tools), **{"response_format": ToolStrategy(Verdict), **options})
 
 
-def thinking_agent_of(*replies: Any, tools: Any, seconds: float = 2) -> Any:
-    """Return an agent that keeps nearly a second of its run for the answer."""
+def thinking_agent_of(*replies: Any, tools: Any, seconds: float = 4) -> Any:
+    """Return an agent that keeps nearly a second of its run for the answer; the rest is for the tools, on a busy machine too."""
     limits, model = UsageLimits(seconds=seconds), ThinkingModel(replies=list(replies))
     return create_agent(model, list(tools), response_format=ToolStrategy(Verdict), limits=limits)
 
