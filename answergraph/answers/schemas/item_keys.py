@@ -20,6 +20,7 @@ class Key:
 
     Example:
         >>> from typing import Annotated
+        >>> from pydantic import BaseModel
         >>> class Member(BaseModel):
         ...     email: str
         ...     role: str
