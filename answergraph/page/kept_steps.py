@@ -73,7 +73,7 @@ class KeptSteps:
             wanted, followed = min(count, most - len(texts)), set(known.followed)
             steps = await ask(wanted, before)
             if known.contradicts(steps, before):
-                del self._threads[thread]
+                self._threads.pop(thread, None)  # another request may have
                 return await self.read(thread, most, first, ask)
             known.keep(steps, before, followed=followed, is_end=len(steps) < wanted)
             self._threads[thread] = known

@@ -1,5 +1,6 @@
 """The steps of a thread are read from its checkpoints once; whoever may not read the thread is told nothing of them."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -142,3 +143,18 @@ async def test_no_more_is_kept_than_the_bound() -> None:
     for thread in ("one", "two", "one"):
         await kept.read((thread, ""), 10, None, ask)
     assert read == ["", "", ""], "the second thread put the first one out"
+
+
+async def test_two_pages_that_read_a_thread_at_once_both_leave_out_what_was_deleted() -> None:
+    numbers = list(range(250))
+
+    async def ask(limit: int, before: str | None) -> list[dict[str, Any]]:
+        await asyncio.sleep(0)
+        older = [number for number in reversed(numbers) if before is None or f"{number:06}" < before][:limit]
+        return [{"checkpoint_id": f"{n:06}", "parent_checkpoint": {"checkpoint_id": f"{n - 1:06}"}} for n in older]
+
+    kept = KeptSteps()
+    assert len(await kept.read(("thread", ""), 300, None, ask)) == 250
+    del numbers[:100]
+    both = await asyncio.gather(*(kept.read(("thread", ""), 300, None, ask) for _ in range(2)))
+    assert [len(steps) for steps in both] == [150, 150]
