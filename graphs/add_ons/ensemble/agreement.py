@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
 from answergraph.graphs.add_ons.ensemble.same_values import aligned, meaning
-from answergraph.kit import FieldPath
+from answergraph.kit import AnswerSchema, FieldPath
 from answergraph.types import FieldReading, FieldRecord
 
 Parts = tuple[str, ...]
@@ -71,7 +72,7 @@ class Agreement:
         readings: Sequence[Reading],
         agree: int,
         doubted: Collection[str],
-        schema: Any,
+        schema: AnswerSchema | None,
         *,
         settles_doubt: bool = False,
     ) -> None:
@@ -88,7 +89,8 @@ class Agreement:
         self.agree = agree
         self.doubted = doubted
         self.keys = {} if schema is None else schema.keys
-        self._schema = schema
+        # Each reading asks for the names of its places several times, and for those of the others.
+        self._field_at = None if schema is None else cache(schema.field_at)
         self.settles_doubt = settles_doubt
         self.fields: dict[str, FieldRecord] = {}
         self.doubts: dict[str, Place] = {}
@@ -184,12 +186,11 @@ class Agreement:
         return self._record_at(candidate.readings[0], candidate.part)
 
     def _path_of(self, place: FieldPath) -> FieldPath:
-        path: FieldPath = place if self._schema is None else self._schema.field_at(place).path
-        return path
+        return place if self._field_at is None else self._field_at(place).path
 
     def _meaning(self, place: Place, value: object) -> str:
         # In JSON a Decimal is a text.
-        is_decimal = isinstance(value, str) and self._schema is not None and Decimal in self._schema.field_at(place.now).types
+        is_decimal = isinstance(value, str) and self._field_at is not None and Decimal in self._field_at(place.now).types
         return meaning(Decimal(str(value)) if is_decimal else value)
 
     def _record_at(self, index: int, part: Part | None) -> Mapping[str, Any]:
