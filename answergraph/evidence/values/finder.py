@@ -219,7 +219,7 @@ class ValueFinder:
 
     @cached_property
     def _in_ids(self) -> list[tuple[int, int]]:
-        return [match.span() for match in _ID.finditer(self.searched.text) if match.span() not in self._in_dates]
+        return sorted({match.span() for match in _ID.finditer(self.searched.text)} - {*self._in_dates})
 
     def _numeric_dates(self, locale: str | None) -> list[dates.DatePlace]:
         if locale not in self._dates:
