@@ -75,8 +75,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    for name, case in every.items():
-        _check_names(name, case.expected_output, schemas_of(agent))
+    _check_names(every, schemas_of(agent))
     comparison = FieldComparison(declared_keys(agent), keys or {}, normalize)
     checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
@@ -117,14 +116,15 @@ def _may_have(schema: AnswerSchema, expected: Mapping[str, object]) -> bool:
     return not is_known or schema.declares_keys_of(expected)
 
 
-def _check_names(case: str, expected: object, schemas: Sequence[AnswerSchema]) -> None:
+def _check_names(cases: Mapping[str, Case], schemas: Sequence[AnswerSchema]) -> None:
     """Refuse a field that no answer has: each run would lack it."""
-    if not isinstance(expected, Mapping) or any(_may_have(each, expected) for each in schemas):
-        return
     known = sorted({name for schema in schemas for name in schema.known_names})
-    unknown = [name for name in expected if name not in known]
-    if schemas and unknown:
-        raise AgentSpecError(f"The case {case!r} expects {unknown!r}, but the fields of the answer are {known!r} in JSON.")
+    for name, case in cases.items():
+        expected = case.expected_output
+        if not schemas or not isinstance(expected, Mapping) or any(_may_have(each, expected) for each in schemas):
+            continue
+        if unknown := [field for field in expected if field not in known]:
+            raise AgentSpecError(f"The case {name!r} expects {unknown!r}, but the fields of the answer are {known!r} in JSON.")
 
 
 class Ending(Protocol):
