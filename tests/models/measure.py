@@ -13,49 +13,28 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from answergraph.models import forget_refusals
-from tests.models.recording_proxy import RecordingProxy, Run
-from tests.models.report import table, those_leaner
+from tests.models.recording_proxy import RecordingProxy, Settings
+from tests.models.report import table, those_ahead, those_leaner
+from tests.models.result import Result, ran
 from tests.models.serve import weights
-from tests.models.tasks import LOG, QUICK, TASKS, Diagnosis, Task
-from tests.models.ways import BARE, ways
+from tests.models.task import Task
+from tests.models.tasks import HELD_OUT, QUICK, TASKS
+from tests.models.ways import ways
 
-WITHOUT_TOOLS = "instructor"
-"""A peer that calls no tools: the tasks with tools are left out."""
-MAX_TIER_SECONDS = 90 * 60
 RESULTS = Path("benchmarks/results/models.jsonl")
 """One result a line, so that a measurement that was interrupted can go on."""
+TRANSCRIPTS = RESULTS.with_suffix(".transcripts.jsonl")
+"""What each run sent and got, but for the tasks that are held out."""
 
-MODELS = {"smol": "SmolLM2 135M Q4_1", "qwen": "Qwen2.5 Coder 0.5B Q4_K_M"}
-
-
-@dataclass(frozen=True)
-class Result:
-    """How one way of asking did one task."""
-
-    model: str
-    way: str
-    ours: bool
-    task: str
-    valid: bool
-    right: bool | None
-    ended: str
-    """``answered``, a status of the outcome, ``None``, or the name of an exception."""
-    model_calls: int
-    tool_calls: int
-    tokens: int
-    seconds: float
-    broken: list[str] = field(default_factory=list)
-    """The invariants that did not hold."""
+MODELS = {"smol": "SmolLM2 135M Q4_1", "qwen": "Qwen2.5 Coder 0.5B Q4_K_M", "gemma": "Gemma 3 270M Q4_K_M"}
 
 
 def main() -> int:
@@ -64,57 +43,66 @@ def main() -> int:
     if not names:
         print("Skipped: the engine or the weights are not installed (docs/models.md says which packages bring them).")
         return 0
-    wanted = options.tasks or (QUICK if options.quick else [task.name for task in TASKS])
-    tasks = [task for task in TASKS if task.name in wanted]
-    deadline = time.monotonic() + MAX_TIER_SECONDS
+    tasks = [task for task in TASKS if _is_wanted(task, options)]
+    deadline = time.monotonic() + options.minutes * 60
     kept = _kept(options.resume)
-    results = [result for name in names for result in _measured(name, tasks, options.ways, deadline, kept)]
+    results = [result for name in names for result in _measured(name, tasks, options, deadline, kept)]
     return _verdict(results, options, len(tasks))
 
 
-def _kept(resume: bool) -> dict[tuple[str, str, str], Result]:
-    """Return the results of the last measurement by model, way and task, and none of them unless it is to go on."""
+def _is_wanted(task: Task, options: Any) -> bool:
+    if options.tasks or options.quick:
+        return task.name in (options.tasks or QUICK)
+    return options.only is None or bool(task.tools) is (options.only == "tools")
+
+
+def _kept(resume: bool) -> dict[tuple[str, str, str, int], Result]:
+    """Return the results of the last measurement by model, way, task and seed, and none of them unless it is to go on."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     lines = RESULTS.read_text("utf-8").splitlines() if resume and RESULTS.exists() else []
     RESULTS.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     results = [Result(**json.loads(line)) for line in lines]
-    return {(each.model, each.way, each.task): each for each in results}
+    return {(each.model, each.way, each.task, each.seed): each for each in results}
 
 
 def _measured(
-    model: str,
-    tasks: Sequence[Task],
-    wanted: Sequence[str] | None,
-    deadline: float,
-    kept: dict[tuple[str, str, str], Result],
+    model: str, tasks: Sequence[Task], options: Any, deadline: float, kept: dict[tuple[str, str, str, int], Result]
 ) -> Iterator[Result]:
     with model_server(model) as url, proxy_of(url) as proxy:
-        for (way, ours, ask), task in itertools.product(ways(wanted), tasks):
+        for seed, way, task in itertools.product(options.seeds, ways(options.ways), tasks):
             if time.monotonic() > deadline:
-                print(f"The time is over: {way} on {task.name} and what follows is not measured.")
+                print(f"The time is over: {way.name} on {task.name}, seed {seed}, and what follows is not measured.")
                 return
             if task is tasks[0]:
                 forget_refusals()  # what one way was refused is not known to the next
-            if task.tools and way.startswith(WITHOUT_TOOLS):
+            if task.tools and not way.has_tools:
                 continue
-            result = kept.get((model, way, task.name)) or ran(proxy, model, way, task, ours, ask)
-            if (model, way, task.name) not in kept:
-                _keep(result)
+            if (result := kept.get((model, way.name, task.name, seed))) is None:
+                result = ran(proxy, model, way, task, seed)
+                _keep(result, proxy)
             yield result
 
 
-def _keep(result: Result) -> None:
+def _keep(result: Result, proxy: RecordingProxy) -> None:
     with RESULTS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(result)) + "\n")
+    if result.task not in HELD_OUT:
+        with TRANSCRIPTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**asdict(result), "exchanges": proxy.run.exchanges}) + "\n")
     print(_line(result), flush=True)
 
 
 def _options() -> Any:
     parser = argparse.ArgumentParser(prog="make test-model", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="eight tasks on SmolLM2")
-    parser.add_argument("--models", nargs="*", default=["smol"], choices=list(MODELS), help="qwen needs make model-env-qwen")
+    parser.add_argument(
+        "--models", nargs="*", default=["smol"], choices=list(MODELS), help="make model-env-NAME brings the others"
+    )
     parser.add_argument("--tasks", nargs="*", help="names of tasks")
-    parser.add_argument("--ways", nargs="*", help="names of strategies and peers")
+    parser.add_argument("--only", choices=["tools", "text"], help="the tasks with tools, or those without")
+    parser.add_argument("--ways", nargs="*", help="names of strategies and peers, or 'three samples'")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[Settings.seed], help="each run once per seed, such as 7 8 9")
+    parser.add_argument("--minutes", type=float, default=90, help="no run begins later")
     parser.add_argument("--resume", action="store_true", help="keep what the last measurement has, and measure the rest")
     parser.add_argument("--write", type=Path, help="put the table into this page")
     return parser.parse_args()
@@ -151,84 +139,15 @@ def proxy_of(url: str) -> Iterator[RecordingProxy]:
         proxy.close()
 
 
-def ran(proxy: RecordingProxy, model: str, way: str, task: Task, ours: bool, ask: Callable[[Task, str], Any]) -> Result:
-    began = time.monotonic()
-    answer, ended, result = None, "", None
-    with proxy.new_run() as run:
-        try:
-            result = ask(task, proxy.url)
-        except Exception as error:  # noqa: BLE001 - a peer may raise anything; it is what is counted
-            ended = type(error).__name__
-    if ours and result is not None:
-        answer, ended = result.get("structured_response"), result["outcome"]["status"]
-    elif not ended:
-        answer, ended = result, "None" if result is None else "answered"
-    valid = answer is not None and _is_valid(task, answer)
-    return Result(
-        model=model,
-        way=way,
-        ours=ours,
-        task=task.name,
-        valid=valid,
-        right=None if task.right is None else valid and _plain(answer) == _plain(task.right),
-        ended=run.refused or ended,
-        model_calls=len(run.exchanges),
-        tool_calls=_tools_run(task, run),
-        tokens=run.tokens,
-        seconds=round(time.monotonic() - began, 1),
-        broken=_broken(task, answer, valid, ended, run, result) if ours else [],
-    )
-
-
-def _broken(task: Task, answer: Any, valid: bool, ended: str, run: Run, result: Any) -> list[str]:
-    """The invariants of this library that a run did not keep."""
-    typed = result is not None and (answer is not None) == (ended == "answered") and bool(result["outcome"]["reason"])
-    quoted = not isinstance(answer, Diagnosis) or answer.quote in LOG
-    held = {
-        f"a typed end, not {ended}": typed or bool(run.refused),
-        "a valid answer": answer is None or valid,
-        "the budget": run.refused != "requests",
-        "a true quote": quoted,
-    }
-    return [name for name, holds in held.items() if not holds]
-
-
-def _is_valid(task: Task, answer: Any) -> bool:
-    adapter: TypeAdapter[Any] = TypeAdapter(task.type)
-    if isinstance(answer, Diagnosis) and answer.quote not in LOG:
-        return False
-    try:
-        adapter.validate_json(adapter.dump_json(answer, warnings=False))
-    except (ValidationError, ValueError):
-        return False
-    return True
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "model_dump"):
-        return value.model_dump()
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-def _tools_run(task: Task, run: Run) -> int:
-    """Return how many calls of the task's tools have a result; answers and their corrections are tool messages, too."""
-    messages: list[dict[str, Any]] = run.exchanges[-1]["request"].get("messages", []) if run.exchanges else []
-    done = {message.get("tool_call_id") for message in messages if message["role"] == "tool"}
-    names = {tool.__name__ for tool in task.tools}
-    calls = [call for message in messages for call in message.get("tool_calls") or ()]
-    return sum(call["id"] in done and call["function"]["name"] in names for call in calls)
-
-
 def _line(result: Result) -> str:
-    mark = "valid" if result.valid else result.ended
+    mark = ("right" if result.right else "valid") if result.valid else result.ended
     broken = f"  BROKEN: {result.broken}" if result.broken else ""
-    return (
-        f"{result.model:5} {result.way:20} {result.task:14} {mark:28} {result.model_calls} calls {result.seconds:6.1f} s{broken}"
-    )
+    calls = f"{result.model_calls} calls, {result.tool_calls} of tools"
+    return f"{result.model:5} {result.way:20} {result.task:14} {result.seed:2} {mark:24} {calls} {result.seconds:6.1f} s{broken}"
 
 
 def _verdict(results: list[Result], options: Any, tasks: int) -> int:
-    head = f"{datetime.now(UTC):%Y-%m-%d}, {tasks} tasks, {_versions()}."
+    head = f"{datetime.now(UTC):%Y-%m-%d}, {tasks} tasks, seeds {', '.join(map(str, options.seeds))}, {_versions()}."
     text = (
         head
         + "\n\n"
@@ -243,21 +162,6 @@ def _verdict(results: list[Result], options: Any, tasks: int) -> int:
     named = (("Broken", broken), ("Behind", behind), ("Dearer", dearer))
     print(*(f"{name}: {each}" for name, found in named for each in found), sep="\n")
     return 1 if broken or behind or dearer else 0
-
-
-def those_ahead(results: list[Result]) -> Iterator[str]:
-    """Where a bare schema brings fewer valid answers than another way, on the tasks that both have run."""
-    for model in {each.model for each in results}:
-        of_way: dict[str, dict[str, bool]] = {}
-        for each in results:
-            if each.model == model:
-                of_way.setdefault(each.way, {})[each.task] = each.valid
-        bare = of_way.get(BARE, {})
-        for way, valid in of_way.items():
-            both = bare.keys() & valid.keys()
-            mine, theirs = sum(bare[task] for task in both), sum(valid[task] for task in both)
-            if mine < theirs:
-                yield f"on {model} a bare schema has {mine} valid answers, {way} {theirs}, of {len(both)}"
 
 
 def _put_into(page: Path, text: str) -> None:

@@ -19,7 +19,7 @@ from answergraph.models import forget_refusals
 from tests.models.label import write_labels
 from tests.models.measure import MODELS, model_server, proxy_of
 from tests.models.recording_proxy import Settings
-from tests.models.tasks import TASKS
+from tests.models.tasks import HELD_OUT, TASKS
 from tests.models.ways import STRATEGIES, our_way
 
 TEMPERATURES = (0.0, 0.7, 1.2)
@@ -52,7 +52,7 @@ def _options() -> Any:
 def _recorded(proxy: Any, options: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield exchanges with their task, one temperature after the other, until the time is over."""
     deadline = time.monotonic() + options.minutes * 60
-    tasks = [task for task in TASKS if not options.tasks or task.name in options.tasks]
+    tasks = [task for task in TASKS if task.name not in HELD_OUT and task.name in (options.tasks or [task.name])]
     for temperature, task, way in itertools.product(TEMPERATURES, tasks, STRATEGIES):
         if time.monotonic() > deadline:
             return

@@ -10,8 +10,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any
 
 MAX_REQUESTS = 6
@@ -33,11 +34,18 @@ class Run:
     """What one run has asked and was told."""
 
     settings: Settings
+    samples: int = 1
+    """How many agents answer the one question: each has the same budget, and each request has a seed of its own."""
     began: float = field(default_factory=time.monotonic)
     exchanges: list[dict[str, Any]] = field(default_factory=list)
     tokens: int = 0
     refused: str = ""
     """Why the proxy refused a request, if it did."""
+    _asked: "count[int]" = field(default_factory=count)
+
+    def next_settings(self) -> Settings:
+        """Return what the next request is sent with; samples of one seed would all be the same."""
+        return replace(self.settings, seed=self.settings.seed + next(self._asked)) if self.samples > 1 else self.settings
 
 
 class RecordingProxy:
@@ -52,8 +60,8 @@ class RecordingProxy:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @contextmanager
-    def new_run(self, settings: Settings | None = None) -> Iterator[Run]:
-        self.run = Run(settings or Settings())
+    def new_run(self, settings: Settings | None = None, samples: int = 1) -> Iterator[Run]:
+        self.run = Run(settings or Settings(), samples)
         yield self.run
 
     def close(self) -> None:
@@ -62,13 +70,16 @@ class RecordingProxy:
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
         run = self.run
-        left = MAX_RUN_SECONDS - (time.monotonic() - run.began)
-        if len(run.exchanges) >= MAX_REQUESTS or left <= 0:
+        seconds = MAX_RUN_SECONDS * run.samples
+        left = seconds - (time.monotonic() - run.began)
+        if len(run.exchanges) >= MAX_REQUESTS * run.samples or left <= 0:
             run.refused = "time" if left <= 0 else "requests"
             return 400, _error(f"The run has no {run.refused} left.")
-        sent = {key: value for key, value in body.items() if key not in {"max_completion_tokens", "stream"}} | vars(run.settings)
+        sent = {key: value for key, value in body.items() if key not in {"max_completion_tokens", "stream"}} | vars(
+            run.next_settings()
+        )
         status, raw = _posted(self.upstream + path, sent, left)
-        if time.monotonic() - run.began > MAX_RUN_SECONDS:
+        if time.monotonic() - run.began > seconds:
             run.refused = "time"
         run.exchanges.append(_exchange(body, raw, status))
         run.tokens += json.loads(raw).get("usage", {}).get("total_tokens", 0)

