@@ -7,11 +7,12 @@ import { lastCheckpoint } from "./past_run.js";
  * @returns {Promise<{record?: object, runs: object[], leftAt: string|null, state: object}>}
  */
 export async function readThread(thread, wanted) {
-  const [newest, runs] = await Promise.all([api.state(thread), api.runs(thread)]);
+  // The state after the runs: that of a run which ends meanwhile is then the one it left.
+  const runs = await api.runs(thread);
   const current = runs.find(({ status }) => status === "running") ?? runs.findLast(({ status }) => status === "pending") ?? runs[0];
   const record = wanted ? (runs.find(({ run_id: id }) => id === wanted) ?? (await api.run(thread, wanted))) : current;
   const leftAt = record && record !== current ? await lastCheckpoint(thread, record.run_id) : null;
-  return { record, runs, leftAt, state: leftAt ? await api.state(thread, leftAt) : newest };
+  return { record, runs, leftAt, state: await api.state(thread, leftAt) };
 }
 
 /** How long until what nobody has answered is asked again, in milliseconds. */

@@ -85,6 +85,22 @@ def test_a_thread_that_is_read_late_does_not_replace_the_one_chosen_after_it(pag
     expect(page.locator("#threads [aria-current=true]")).to_have_attribute("data-id", second)
 
 
+def test_a_thread_that_is_opened_while_its_run_ends_shows_what_the_run_left(page: Page, server: httpx.Client) -> None:
+    thread = server.post("/threads", json={}).json()["thread_id"]
+    request = {"assistant_id": "steady", "input": {"messages": [{"role": "user", "content": "Go."}], "rounds": 8}}
+    run = server.post(f"/threads/{thread}/runs", json=request).json()["run_id"]
+
+    def answer_after_the_end(route: Route) -> None:
+        server.get(f"/threads/{thread}/runs/{run}/join").raise_for_status()
+        route.continue_()
+
+    page.route(f"**/threads/{thread}/runs?*", answer_after_the_end)
+    opened(page, "steady", thread)
+    expect(page.locator("#count")).to_have_text("9")
+    page.locator("#tab-messages").click()
+    expect(page.locator(".message").last).to_contain_text("8 steady")
+
+
 def test_a_message_whose_arrival_the_server_could_not_confirm_is_not_sent_twice(page: Page, server: httpx.Client) -> None:
     def lose_the_answer(route: Route) -> None:
         route.fetch()
