@@ -1,5 +1,6 @@
 """A proxy on loopback that breaks connections on demand, as those between a browser and its server do."""
 
+import random
 import socket
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ class FaultyProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._streams: dict[socket.socket, socket.socket] = {}
         self._refuses = False
+        self._longest_delay = 0.0
+        self._is_closed = threading.Event()
         self._passes = threading.Event()
         self._passes.set()
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -45,11 +48,17 @@ class FaultyProxy:
         """Pass nothing on any more, and break nothing either."""
         self._passes.clear()
 
+    def delay(self, longest_seconds: float) -> None:
+        """Pass each piece on after a time of its own, so that the answers to several questions come in another order."""
+        self._longest_delay = longest_seconds
+
     def go_on(self) -> None:
-        """Pass on what has come meanwhile, and what comes."""
+        """Pass on what has come meanwhile, and what comes, at once."""
+        self._longest_delay = 0.0
         self._passes.set()
 
     def close(self) -> None:
+        self._is_closed.set()
         self._listener.close()
 
     def _accept(self) -> None:
@@ -69,6 +78,7 @@ class FaultyProxy:
         with suppress(OSError):
             while piece := source.recv(65536):
                 self._passes.wait()
+                self._is_closed.wait(random.uniform(0, self._longest_delay))
                 if is_request and self._refuses:
                     break
                 if is_request and b"/stream" in piece.split(b"\r\n", 1)[0]:

@@ -1,9 +1,12 @@
 """A robot clicks through the page while a proxy delays, hangs and cuts what the server says: the page does what it shows."""
 
 import itertools
+import logging
+import os
 import random
 import re
-from collections.abc import Container, Iterator
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +19,15 @@ from tests.suite.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.browser
 
-SEED = 45
+SEED = int(os.environ.get("ANSWERGRAPH_ROBOT_SEED", "45"))
+MINUTES = float(os.environ.get("ANSWERGRAPH_ROBOT_MINUTES", "0"))
+"""How long sequence follows sequence, each with the next seed; there is one at least."""
 ACTIONS = 24
+LONGEST_DELAY = 2.0
+"""In seconds, of each piece of an answer."""
 ENDS = {"calculator": "Answered", "rejected": "No answer: invalid", "steady": "Failed"}
 """How the runs of each graph end; `steady` lacks an input here."""
+OF_A_ROBOT = re.compile(r"\d+ \+ 1")
 OVER = ("success", "error", "interrupted", "timeout")
 CUT = re.compile("Failed to load resource|ERR_")
 """What a browser itself writes to its console of a connection that was cut."""
@@ -42,14 +50,17 @@ class Robot:
 
     page: Page
     proxy: FaultyProxy
-    chance: random.Random = field(default_factory=lambda: random.Random(SEED))
+    seed: int
     selected: dict[str, str] = field(default_factory=dict)
     ends: list[tuple[str, str]] = field(default_factory=list)
-    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1000))
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+        self.numbers = itertools.count(1000 * self.seed)  # no two sequences send the same text
 
     def act(self) -> None:
         """Disturb the connection, do one thing, and wait for a moment or not."""
-        self.chance.choice([self.hang, self.cut, self.go_away, self.leave_alone])()
+        self.chance.choice([self.hang, self.delay, self.cut, self.go_away, self.leave_alone])()
         self.chance.choice(
             [self.begin, self.begin, self.go_on, self.open, self.open, self.look, self.stop, self.go_back, self.reload]
         )()
@@ -58,6 +69,9 @@ class Robot:
 
     def hang(self) -> None:
         self.proxy.hang()
+
+    def delay(self) -> None:
+        self.proxy.delay(LONGEST_DELAY)
 
     def cut(self) -> None:
         self.proxy.cut(cleanly=self.chance.random() < 0.5)
@@ -108,16 +122,16 @@ class Robot:
         self.ends += [(thread, said) for thread, said in self.page.evaluate("ends")]
 
 
-def runs_of(server: httpx.Client, texts: Container[str]) -> list[dict[str, Any]]:
-    """Return all runs of the server whose message is one of these, each with its ``text``."""
-    found = []
+def runs_of(server: httpx.Client) -> list[dict[str, Any]]:
+    """Return all runs of the newest threads whose message is one of a robot's, each with its ``text``."""
+    runs = []
     for thread in server.post("/threads/search", json={"limit": 100, "select": ["thread_id"]}).json():
         for run in server.get(f"/threads/{thread['thread_id']}/runs").json():
             messages = (run["kwargs"].get("input") or {}).get("messages") or [{}]
             text = messages[-1].get("content")
-            if isinstance(text, str) and text in texts:  # other tests of this server send blocks of content
-                found.append({**run, "text": messages[-1]["content"]})
-    return found
+            if isinstance(text, str) and OF_A_ROBOT.fullmatch(text):  # other tests of this server send blocks of content
+                runs.append({**run, "text": text})
+    return runs
 
 
 def end_of(run: dict[str, Any], graphs: dict[str, str]) -> str:
@@ -129,24 +143,34 @@ def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had
 ) -> None:
     graphs = {each["assistant_id"]: each["graph_id"] for each in server.post("/assistants/search", json={"limit": 100}).json()}
     page.add_init_script(WATCH_ENDS)
+    begun = time.monotonic()
+    for seed in itertools.count(SEED):
+        logging.getLogger(__name__).info("seed %d, after %.0f seconds", seed, time.monotonic() - begun)
+        a_sequence_is_shown_as_it_was(Robot(page, proxy, seed), server, graphs)
+        if time.monotonic() - begun >= 60 * MINUTES:
+            break
+
+
+def a_sequence_is_shown_as_it_was(robot: Robot, server: httpx.Client, graphs: dict[str, str]) -> None:
+    page = robot.page
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    robot = Robot(page, proxy)
     for _ in range(ACTIONS):
         robot.act()
     # What was sent at last may still be on its way: the page asks for it until it knows.
     expect(page.locator("#heard")).to_contain_text("Connected", timeout=LONGEST_RUN)
     page.wait_for_timeout(5000)
     robot.reload()
-    while (runs := runs_of(server, robot.selected)) and not all(run["status"] in OVER for run in runs):
+    while any(run["status"] not in OVER for run in runs_of(server)):
         page.wait_for_timeout(1000)
-    assert runs
-    sent = {run["text"]: run["assistant_id"] for run in runs}
-    assert len(sent) == len(runs), "a message was sent twice"
+    runs = runs_of(server)
+    own = [run for run in runs if run["text"] in robot.selected]
+    assert own
+    sent = {run["text"]: run["assistant_id"] for run in own}
+    assert len(sent) == len(own), "a message was sent twice"
     assert sent == {text: robot.selected[text] for text in sent}
-    by_thread: dict[str, list[dict[str, Any]]] = {}
-    for run in runs:
-        by_thread.setdefault(run["thread_id"], []).append(run)
+    # A thread may hold runs of an earlier sequence too.
+    by_thread = {thread: [run for run in runs if run["thread_id"] == thread] for thread in {run["thread_id"] for run in own}}
     for thread, said in robot.ends:
         if thread in by_thread:
             assert said.startswith(tuple(end_of(run, graphs) for run in by_thread[thread])), (thread, said)
