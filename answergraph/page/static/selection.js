@@ -48,8 +48,8 @@ export class Selection {
 
   /** Wait until what is chosen is open. @returns {Promise<boolean>} whether it is: something else may have been chosen meanwhile */
   async isReady() {
-    const place = this.#place;
-    return (await this.#opening) && place === this.#place;
+    const opening = this.#opening;
+    return (await opening) && opening === this.#opening;
   }
 
   /** The page has moved on by itself, as to the thread that a message has begun: Back leads to what a person chose. */

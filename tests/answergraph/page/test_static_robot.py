@@ -37,6 +37,11 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
     const thread = new URLSearchParams(location.hash.slice(1)).get("thread");
     if (thread && /^(Answered|No answer|Failed|Stopped|Ended)/.test(said)) ends.push([thread, said]);
 }).observe(document.body, { subtree: true, childList: true, characterData: true }));"""
+WATCH_WHAT_IS_SELECTED = """window.sent = {};
+addEventListener("keydown", ({ key, target }) => {
+    if (key === "Enter" && target.id === "message") sent[target.value] = document.getElementById("assistant").value;
+}, true);"""
+GO_BACK = "navigation.entries()[navigation.currentEntry.index - 1]?.sameDocument && history.back()"
 
 
 @pytest.fixture
@@ -93,8 +98,8 @@ class Robot:
             return
         text = f"{next(self.numbers)} + 1"
         message.fill(text)
-        self.selected[text] = self.page.locator("#assistant").input_value()
         message.press("Enter")
+        self.selected |= self.page.evaluate("sent")
 
     def open(self) -> None:
         threads = self.page.locator("#threads button.thread")
@@ -110,7 +115,7 @@ class Robot:
             stop.click()
 
     def go_back(self) -> None:
-        self.page.evaluate("history.back()")
+        self.page.evaluate(GO_BACK)
 
     def reload(self) -> None:
         self.leave_alone()
@@ -142,7 +147,8 @@ def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had
     page: Page, proxy: FaultyProxy, server: httpx.Client
 ) -> None:
     graphs = {each["assistant_id"]: each["graph_id"] for each in server.post("/assistants/search", json={"limit": 100}).json()}
-    page.add_init_script(WATCH_ENDS)
+    for script in (WATCH_ENDS, WATCH_WHAT_IS_SELECTED):
+        page.add_init_script(script)
     begun = time.monotonic()
     for seed in itertools.count(SEED):
         logging.getLogger(__name__).info("seed %d, after %.0f seconds", seed, time.monotonic() - begun)

@@ -66,6 +66,20 @@ def test_a_message_is_not_sent_to_a_graph_that_was_left_while_it_loaded(page: Pa
     expect(page.locator(".message")).to_have_count(0)
 
 
+def test_a_message_for_a_graph_that_was_left_is_not_sent_to_the_one_that_was_chosen_before_it(page: Page) -> None:
+    slow_down(page)
+    made: list[str] = []
+    page.on("request", lambda request: made.append(request.url) if request.url.endswith("/threads") else None)
+    for graph, text in (("calculator", "12 + 30"), ("grounded", "Why?")):
+        page.select_option("#assistant", label=graph)
+        page.get_by_label("Message", exact=True).fill(text)
+        page.keyboard.press("Enter")
+    page.select_option("#assistant", label="calculator")
+    page.wait_for_selector('#drawing svg[aria-label="The graph calculator"]', state="attached")
+    expect(page.get_by_label("Message", exact=True)).to_have_value("Why?")
+    assert made == []
+
+
 def test_a_thread_that_is_read_late_does_not_replace_the_one_chosen_after_it(page: Page, server: httpx.Client) -> None:
     first, second = past(server, "calculator", {"input": SUM}), past(server, "rejected", {"input": SUM})
     late: list[Route] = []
