@@ -1,6 +1,6 @@
 // What a person gives a run: the message, the rest of the input, the context.
 
-import { el } from "./dom.js";
+import { el, listed } from "./dom.js";
 import { SchemaForm } from "./schema_form.js";
 
 const at = (id) => document.getElementById(id);
@@ -33,14 +33,15 @@ export class Composer {
     });
   }
 
-  /** Ask for what a graph takes: its messages first, then the rest. @param {{input_schema?: object, context_schema?: object}} schemas */
-  make({ input_schema: input, context_schema: context }) {
+  /** Ask for what a graph takes: its messages first, then the rest. @param {{input_schema?: object, output_schema?: object, context_schema?: object}} schemas */
+  make({ input_schema: input, output_schema: output, context_schema: context }) {
     const properties = input?.properties;
     this.#isRaw = !properties;
     this.#hasMessages = Boolean(properties?.messages);
     const form = this.#isRaw ? { properties: { input: { title: "Input (JSON)" } } } : input;
     this.#bare.make(this.#hasMessages ? null : form);
     this.#input.make(this.#hasMessages ? form : null, ["messages"]);
+    at(this.#hasMessages ? "input-form" : "bare-input").prepend(...undeclared(properties, output?.properties));
     this.#context.make(context);
     at("message-field").hidden = !this.#hasMessages;
     at("more-box").hidden = this.#input.isEmpty;
@@ -63,6 +64,14 @@ export class Composer {
     if (!text.trim() && !Object.keys(filled).length) return void at("message").focus();
     return { input: text.trim() ? { ...filled, messages: [{ role: "user", content: text }] } : filled };
   }
+}
+
+/** A word on the keys of a graph that declares no input of its own: its nodes write some of them. */
+function undeclared(input = {}, output = {}) {
+  const [taken, left] = [input, output].map((keys) => Object.keys(keys).filter((name) => name !== "messages"));
+  if (!left.length || !left.every((name) => name in input)) return [];
+  const end = left.length < taken.length ? `, as ${listed(left)}, which it gives back` : "";
+  return [el("p.hint", {}, `The graph declares no input of its own: these are all keys of its state. Leave empty what its nodes write${end}.`)];
 }
 
 /** Fill the choice of graphs. @param {{assistant_id: string, graph_id: string, name?: string}[]} assistants */

@@ -141,13 +141,17 @@ export class Timeline {
     if (stage) return { ...stageRow(stage), what: brief(`${stage.status.replaceAll("_", " ")}: ${stage.reason}`) };
     if (isNested) return this.#subgraph(step, inner);
     if (kind === "answer") return this.#answer(step, messages);
-    if (kind === "model") return { kind, what: this.#said(messages.findLast(({ type }) => type === "ai"), step) };
+    if (kind === "model") return { kind, what: this.#said(messages, step) };
     if (kind === "tool") return this.#tools(step, messages.filter(({ type }) => type === "tool"), inner);
     return { kind, what: brief(decisionOf(step.wrote)) || changes(step.wrote) };
   }
 
-  #said(message, step) {
+  #said(messages, step) {
+    const message = messages.findLast(({ type }) => type === "ai");
     const names = (message.tool_calls ?? []).map(({ name }) => name);
+    // LangChain's agent reads an answer in the step that asks for it.
+    const { structured_response: answer = null } = step.wrote;
+    if (answer !== null) return ["answers", listed(names)].filter(Boolean).join(" with ");
     const readBy = step.next.some((next) => ANSWER_NODES.has(next));
     const waits = this.#pending.filter(({ id }) => message.tool_calls?.some((call) => call.id === id));
     if (waits.length) return `waits for the result of ${listed(waits.map(({ name }) => name))}`;

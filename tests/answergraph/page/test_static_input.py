@@ -1,6 +1,7 @@
 """The input of a run: forms made from JSON Schemas, checked before anything is sent."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,6 +23,20 @@ def test_an_input_without_messages_is_a_form(page: Page) -> None:
     expect(page.get_by_label("Message", exact=True)).to_be_hidden()
     page.get_by_label("city").fill("Paris")
     assert echo(page) == ("Paris", {"word": "hello", "number": 3, "color": "red", "loud": False, "extra": None})
+
+
+def test_a_graph_that_declares_no_input_says_that_its_nodes_write_some_of_the_keys(page: Page) -> None:
+    choose(page, "reporting")
+    expect(page.locator("#bare-input .hint").first).to_have_text(
+        "The graph declares no input of its own: these are all keys of its state. "
+        "Leave empty what its nodes write, as report, which it gives back."
+    )
+    choose(page, "plain")
+    page.get_by_text("More input, all of it optional").click()
+    expect(page.locator("#input-form .hint").first).to_have_text(re.compile("Leave empty what its nodes write.$"))
+    expect(page.locator("#bare-input .hint")).to_have_count(0)
+    choose(page, "form")
+    expect(page.locator("#bare-input")).not_to_contain_text("declares no input")
 
 
 def test_every_kind_of_field_of_the_context_reaches_the_run(page: Page) -> None:

@@ -84,6 +84,7 @@ def test_the_answer_of_langchains_agent_is_shown_as_an_answer(page: Page, server
     expect(page.get_by_role("heading", level=1)).to_have_text("Answered")
     expect(page.locator(".head .why")).to_contain_text("The graph keeps no record of its attempts")
     expect(page.locator(".answer").get_by_role("row", name="megabytes")).to_contain_text("256")
+    expect(page.locator(".step")).to_contain_text("answers with Limit")
 
 
 def test_what_a_plain_graph_declares_as_its_output_comes_first(page: Page, server: httpx.Client) -> None:
