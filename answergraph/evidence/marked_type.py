@@ -18,7 +18,7 @@ from typing_extensions import TypeAliasType, is_typeddict
 from answergraph.evidence.marks import MARKS, SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, path_of_part
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.state.field_path import FieldPath
+from answergraph.state.field_path import EVERY_ITEM, FieldPath
 
 
 class Place(NamedTuple):
@@ -64,6 +64,30 @@ class MarkedType:
             yield path
         for part in self.parts(schema) if id(schema) not in above else ():
             yield from self._optional(part.schema, path_of_part(path, part.name), above | {id(schema)})
+
+    def paths_of_values(self, path: FieldPath, depth: int = 4) -> Iterator[FieldPath]:
+        """Yield the paths of the values at and below a path, ``items[].price``; none if it leads nowhere."""
+        schemas = [self.root]
+        for wanted in path.parts:
+            schemas = [part.schema for part in self._named_parts(schemas) if _is_named(part, wanted)]
+        names = dict.fromkeys(EVERY_ITEM if isinstance(part.name, int) else str(part.name) for part in self._named_parts(schemas))
+        if schemas and not names:
+            yield path
+        for name in names if depth else ():
+            yield from self.paths_of_values(path / (EVERY_ITEM if name == EVERY_ITEM else name), depth - 1)
+
+    def _named_parts(self, schemas: Sequence[CoreSchema]) -> list[Part]:
+        """Return the parts of schemas that have a name, each once."""
+        waiting, seen, named = list(schemas), set[int](), list[Part]()
+        while waiting:
+            schema = waiting.pop()
+            if id(schema) not in seen:
+                seen.add(id(schema))
+                parts = self.parts(schema)
+                # The last part of a model stands for fields that it does not declare.
+                named += [part for part in parts if part.name is not None and part.shape is not BaseModel]
+                waiting += [part.schema for part in parts if part.name is None]
+        return named
 
     def places_known_by_values(self) -> list[Place]:
         """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
@@ -157,6 +181,10 @@ def marked_type(declared: Any) -> MarkedType:
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
+
+
+def _is_named(part: Part, wanted: str | int) -> bool:
+    return part.name == wanted or (wanted is EVERY_ITEM and isinstance(part.name, int))
 
 
 def _definitions(node: object) -> Iterator[CoreSchema]:

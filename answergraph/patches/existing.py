@@ -3,13 +3,16 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import is_dataclass
 from typing import Any
 
 from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.item_keys import Key, keys_of
+from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.patches.changes import place_in
 from answergraph.patches.keyed_items import paired
 from answergraph.runtime.argument_checks import shown
@@ -69,7 +72,8 @@ def unchanged(existing: Existing, answer: Any, paths: Iterable[FieldPath]) -> di
     """Return the records of the fields that are as they were in the previous answer, by their paths in the new one."""
     known = None if existing["records"] is None else {_parts(path): record for path, record in existing["records"].items()}
     vouched = FieldRecord(status="given", evidence=[], problem=None)
-    data = to_jsonable_python(answer, by_alias=True, fallback=repr)
+    typed = isinstance(answer, BaseModel) or is_dataclass(answer)
+    data = answer_schemas(type(answer))[0].dump(answer) if typed else to_jsonable_python(answer, by_alias=True, fallback=repr)
     was = {_parts(place): before for place, before in paired(existing["value"], data, keys_of(type(answer)))}
     same: dict[str, FieldRecord] = {}
     for path in paths:

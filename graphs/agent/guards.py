@@ -3,12 +3,13 @@
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from functools import partial
+from itertools import islice
 
 from pydantic import TypeAdapter
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
-from answergraph.evidence.marks import FromTools, SupportedBy
+from answergraph.evidence.marks import Derived, FromTools, Mark, SupportedBy
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
@@ -34,8 +35,9 @@ _NOTHING_TO_CHECK = (
 )
 
 _UNMARKED = (
-    "{where}: {mark} rests on {name!r}, which has no mark. Mark it, Annotated[list[str], Quote()], or name a field that has one."
+    "{where}: {mark} rests on {name!r}, which has no mark. Mark it, Annotated[…, Grounded()], or name a field that has one."
 )
+_NO_FIELD = "{where}: {mark} names {name!r}, and no value stands there.{near} Values beside it are {known!r}."
 _NO_JUDGE = (
     "{where}: no rule can say whether quotes say yes or no, as {mark} asks. Write GroundedAnswer(judge='openai:gpt-4.1-mini')."
 )
@@ -51,6 +53,9 @@ _NO_DEFAULT = (
 _LIKE_A_TOOL = 0.9
 """Minimum similarity of a misspelt tool, of 1."""
 
+_MAX_NAMES = 50
+"""Names that a message offers."""
+
 _PLACES: RecentCache[list[Place]] = RecentCache()
 
 
@@ -64,8 +69,10 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
     checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
     has_judge = any(getattr(m, "judge", None) is not None for m in stack.middleware)
     for label, place in marked:
-        if isinstance(place.mark, SupportedBy):
-            _check_claim(label, place, place.mark, None if checks_all else places[label], has_judge=has_judge)
+        if not checks_all:
+            _check_support(label, place, places[label])
+        if isinstance(place.mark, SupportedBy) and place.schema["type"] == "bool" and not has_judge:
+            raise _mistake(_NO_JUDGE, label, place)
     if schemas and checking and not marked and not checks_all:
         raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
 
@@ -86,15 +93,36 @@ def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object)
     return bool(optional) if getattr(middleware, "fields", "") == "all" else any(place.path in optional for place in marked)
 
 
-def _check_claim(label: str, place: Place, mark: SupportedBy, beside: list[Place] | None, *, has_judge: bool) -> None:
-    """Raise ``AgentSpecError`` if nothing checks what a claim rests on, or no rule can check it."""
-    outer = place.path.parts[:-1]
-    for name in mark.fields if beside is not None else ():
-        wanted = [(*above, *FieldPath(name).parts) for above in (outer, ())]
-        if not any(each.path.parts[: len(parts)] == parts for each in beside or () for parts in wanted):
+def _check_support(label: str, place: Place, marked: list[Place]) -> None:
+    """Raise ``AgentSpecError`` if nothing checks what a claim rests on, or what a number is computed from."""
+    for name in _names_in(place.mark):
+        if not any(each.path.parts[: len(parts)] == parts for each in marked for parts in _meant_places(place, name)):
             raise _mistake(_UNMARKED, label, place, name=name)
-    if place.schema["type"] == "bool" and not has_judge:
-        raise _mistake(_NO_JUDGE, label, place)
+
+
+def _names_in(mark: Mark) -> Collection[str]:
+    """Return the fields that a mark names."""
+    if isinstance(mark, Derived):
+        from answergraph.evidence.numbers.formula import parsed  # noqa: PLC0415 - few answers have one
+
+        return parsed(mark.formula).operands.values()
+    return mark.fields if isinstance(mark, SupportedBy) else ()
+
+
+def _meant_places(place: Place, name: str) -> list[tuple[str | int, ...]]:
+    """Return where a mark's field may be: beside the marked one, or at the top of the answer."""
+    return [(*outer, *FieldPath(name).parts) for outer in (place.path.parts[:-1], ())]
+
+
+def _check_operands(label: str, place: Place, mark: Derived, marked: MarkedType) -> None:
+    """Raise ``AgentSpecError`` if a formula names what is no number of the answer."""
+    for name in _names_in(mark):
+        meant_paths = [FieldPath.of(*parts) for parts in _meant_places(place, name)]
+        if all(path not in islice(marked.paths_of_values(path), 1) for path in meant_paths):
+            outer = FieldPath.of(*place.path.parts[:-1])
+            beside = islice(marked.paths_of_values(outer), _MAX_NAMES)
+            known = sorted({str(FieldPath.of(*path.parts[len(outer.parts) :])) for path in beside if path != place.path})
+            raise _mistake(_NO_FIELD, label, place, name=name, near=meant(name, known), known=known)
 
 
 def check_sources(stack: MiddlewareStack, *, has_tools: bool) -> None:
@@ -137,6 +165,8 @@ def _places(schema: AnswerSchema) -> list[Place]:
             number = isinstance(place.mark, FromTools)
             instead = "Text is marked with Quote()." if number else "A number is marked with FromTools()."
             raise _mistake(_NEVER_HELD, schema.label, place, kind="number" if number else "text", instead=instead)
+        if isinstance(place.mark, Derived):
+            _check_operands(schema.label, place, place.mark, marked)
     known = marked.places_known_by_values()
     for place in places:
         if place[:2] not in [each[:2] for each in known]:
@@ -144,6 +174,7 @@ def _places(schema: AnswerSchema) -> list[Place]:
     return places
 
 
-def _mistake(message: str, label: str, place: Place, **words: str) -> AgentSpecError:
+def _mistake(message: str, label: str, place: Place, **words: object) -> AgentSpecError:
     where = label if not place.path else f"{label}{place.path}" if place.path.startswith("[") else f"{label}.{place.path}"
-    return AgentSpecError(message.format(where=where, mark=f"{type(place.mark).__name__}()", within=place.within, **words))
+    mark = repr(place.mark.formula) if isinstance(place.mark, Derived) else ""
+    return AgentSpecError(message.format(where=where, mark=f"{type(place.mark).__name__}({mark})", within=place.within, **words))

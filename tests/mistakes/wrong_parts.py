@@ -1,11 +1,13 @@
 """Wrong parts of agents, as newcomers write them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic.v1
+from pydantic import AliasPath, BaseModel, Field
 from typing_extensions import TypedDict
 
+from answergraph import Derived, Grounded
 from answergraph.middleware import AgentMiddleware
 
 
@@ -51,3 +53,29 @@ def misses(query: "Missing") -> str:  # type: ignore[name-defined]  # noqa: F821
 def find_all(*queries: str) -> str:
     """Find all."""
     return " ".join(queries)
+
+
+class Line(BaseModel):
+    """A line of a bill."""
+
+    price: Annotated[float, Grounded()]
+
+
+def bill(formula: str) -> type[BaseModel]:
+    """Return a model whose total is computed by a formula."""
+
+    class Bill(BaseModel):
+        """A bill."""
+
+        items: list[Line]
+        price: Annotated[float, Grounded()]
+        note: str
+        total: Annotated[float, Derived(formula)]
+
+    return Bill
+
+
+class Inside(BaseModel):
+    """A model whose field no key of an answer fills."""
+
+    total: float = Field(validation_alias=AliasPath("sums", "total"))

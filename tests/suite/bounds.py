@@ -48,15 +48,16 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2390,
+        2463,
         129,
-        "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON",
+        "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
+        "also where those for reading are not those for writing",
     ),
-    Room("answergraph/patches", 495, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
+    Room("answergraph/patches", 498, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
     Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
     Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
     Room(
-        *("answergraph/evidence", 4931, 51),
+        *("answergraph/evidence", 4959, 51),
         "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",
     ),
     Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
@@ -81,10 +82,10 @@ CORE = (
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1601,
+        1632,
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
-        "misspelt stream modes and tools of an approval, commands for nothing, and tools that cannot be called are refused",
+        "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing",
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),

@@ -257,14 +257,17 @@ class TypeValidator:
     """The class of all answers; ``None`` if ``holds`` depends on the content."""
     strict: bool = False
     """Whether ``holds`` is false for a value that needs conversion."""
+    by_name: bool = False
+    """Whether JSON has the names of the type, because its aliases for writing are not those for reading."""
 
     def validate(self, data: object) -> Any:
+        both = self.by_name or None
         try:
-            return self.adapter.validate_python(data)
+            return self.adapter.validate_python(data, by_alias=both, by_name=both)
         except ValidationError:
             # A strict type accepts a date or an enum as JSON, but not as a Python string.
             with suppress(ValidationError, PydanticSerializationError):
-                return self.adapter.validate_json(to_json(data))
+                return self.adapter.validate_json(to_json(data), by_alias=both, by_name=both)
             raise
 
     def may_fit(self, data: object) -> bool:
@@ -272,7 +275,7 @@ class TypeValidator:
         return True
 
     def dump(self, value: object) -> Any:
-        return self.adapter.dump_python(value, mode="json", by_alias=True, round_trip=True, warnings=False)
+        return self.adapter.dump_python(value, mode="json", by_alias=not self.by_name, round_trip=True, warnings=False)
 
     def holds(self, value: object) -> bool:
         if self.instance_of is not None:

@@ -1,4 +1,4 @@
-"""The names that the fields of a type have in JSON, and in Python."""
+"""The names that the fields of a type have in JSON, and in Python; whether JSON is read by the names it is written with."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
 
 from answergraph.state.field_path import FieldPath, MappingKey
 
+_RECORDS = frozenset({"model", "dataclass", "typed-dict"})
+_ALIASES = frozenset({"validation_alias", "serialization_alias"})
+_NO_SCHEMAS = frozenset({"config", "metadata", "default", "serialization", "cls"})
 _QUALIFIERS = (Annotated, NotRequired, Required, ReadOnly)
 
 
@@ -64,7 +67,10 @@ def _parts_named(declared: object, part: str | int) -> Iterator[_Part]:
     cls, arguments = get_origin(declared) or declared, get_args(declared)
     if isinstance(cls, type) and issubclass(cls, BaseModel):
         fields = cls.model_fields.items()
-        yield from (_Part(name, each.annotation, True) for name, each in fields if part == (each.serialization_alias or name))
+        written = [(name, each) for name, each in fields if part == (each.serialization_alias or name)]
+        # Where the aliases for writing are not those for reading, JSON has the names of the type.
+        of_name = written or [(name, each) for name, each in fields if part == name]
+        yield from (_Part(name, each.annotation, True) for name, each in of_name)
     elif hints := fields_of_type(cls):
         named = (name for name, hint in hints.items() if part == json_name(cls, name, hint))
         yield from (_Part(name, hints[name], is_dataclass(cls)) for name in named)
@@ -96,3 +102,56 @@ def fields_of_type(declared: object) -> dict[str, Any]:
         except NameError:  # only Pydantic can resolve names local to a function
             return {}
     return {}
+
+
+class AliasedField(NamedTuple):
+    """A field whose name in JSON may differ from its own."""
+
+    name: str
+    declared: Mapping[str, Any]
+    """The field in pydantic-core's schema."""
+    by_name: bool
+    """Whether its own name is read too."""
+
+    @property
+    def read_as(self) -> set[str]:
+        """The names in JSON that it is read from; none if it only lies inside the value of another name."""
+        alias = self.declared.get("validation_alias", self.name)
+        paths = [alias] if isinstance(alias, str) or not isinstance(alias[0], list) else alias
+        own = {self.name} if self.by_name else set()
+        return own | {path if isinstance(path, str) else path[0] for path in paths if isinstance(path, str) or len(path) == 1}
+
+    @property
+    def is_read_as_written(self) -> bool:
+        """Whether it is read from what it is written as."""
+        return self.declared.get("serialization_alias", self.name) in self.read_as
+
+
+def aliased_fields(schema: object) -> list[AliasedField]:
+    """Return the fields with an alias in a schema of pydantic-core, each once."""
+    return list(_aliased_in(schema, set(), by_name=False))
+
+
+def _aliased_in(node: object, seen: set[int], *, by_name: bool) -> Iterator[AliasedField]:
+    if not isinstance(node, Mapping | list | tuple) or id(node) in seen:
+        return
+    seen.add(id(node))
+    if not isinstance(node, Mapping):
+        for item in node:
+            yield from _aliased_in(item, seen, by_name=by_name)
+        return
+    if node.get("type") in _RECORDS:
+        config = node.get("config") or {}
+        by_name = bool(config.get("validate_by_name") or config.get("populate_by_name"))
+    yield from (AliasedField(name, field, by_name) for name, field in _own_fields(node.get("fields")))
+    for key, inner in node.items():
+        if key not in _NO_SCHEMAS:
+            yield from _aliased_in(inner, seen, by_name=by_name)
+
+
+def _own_fields(fields: object) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the aliased fields of a record with their names; a dataclass has a list of them."""
+    if isinstance(fields, list):
+        fields = {field["name"]: field for field in fields if isinstance(field, Mapping)}
+    named = fields.items() if isinstance(fields, Mapping) else ()
+    return [(name, field) for name, field in named if not _ALIASES.isdisjoint(field)]

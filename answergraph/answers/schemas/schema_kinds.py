@@ -33,6 +33,11 @@ _SAYING = _OBJECT_KEYWORDS.union(
     ("additionalProperties", "propertyNames", "dependentSchemas", "format", "pattern"),
 )
 
+_ONLY_INSIDE = (
+    "The field {field} is only read from inside another value, and the JSON Schema that a model sees does not say so: no answer "
+    "would fit. Write validation_alias=AliasChoices({name!r}, AliasPath(…)), or leave out the alias."
+)
+
 
 def is_schema(declared: object) -> bool:
     # Generic aliases forward attributes to their class, so nothing else may be read from them.
@@ -158,6 +163,8 @@ def _from_class(declared: type) -> AnswerSchema:
 
 
 def _from_type(declared: Any) -> AnswerSchema:
+    from answergraph.answers.schemas.json_names import aliased_fields  # noqa: PLC0415 - importing an agent's parts stays fast
+
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
         value_schema = described(declared, adapter)
@@ -169,6 +176,9 @@ def _from_type(declared: Any) -> AnswerSchema:
             raise AgentSpecError(f"The field {path!r} of {shown(declared)} cannot be asked for in JSON: {reason}") from error
         raise _unsupported(declared, reason) from error
     origin = _class_of(declared)
+    aliased = aliased_fields(adapter.core_schema)
+    if unread := next((field for field in aliased if not field.read_as), None):
+        raise AgentSpecError(_ONLY_INSIDE.format(field=f"{unread.name!r} of {shown(declared)}", name=unread.name))
     return AnswerSchema(
         name=tool_name(_name_of(declared, value_schema)),
         description=_description(declared, value_schema),
@@ -178,6 +188,7 @@ def _from_type(declared: Any) -> AnswerSchema:
             adapter,
             instance_of=origin if _is_record(origin) and not is_typeddict(origin) else None,
             strict=not _is_record(origin),
+            by_name=not all(field.is_read_as_written for field in aliased),
         ),
         annotation=declared,
         is_object=_is_record(origin) or _is_object(value_schema),
