@@ -6,7 +6,7 @@ from answergraph.runtime import lazy_imports
 
 if typing.TYPE_CHECKING:
     from answergraph.many.arrow_map import ArrowMap
-    from answergraph.many.batch_api import BatchAPI
+    from answergraph.many.batches.batch_api import BatchAPI
     from answergraph.many.ledger.rows import Group, Row
     from answergraph.many.map_run import MapRun, map_answers
 else:

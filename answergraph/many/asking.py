@@ -13,10 +13,11 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from answergraph import AgentSpecError, NoAnswerError
+from answergraph.many.batches.provider_errors import is_passing
 from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
 from answergraph.many.ledger.rows import End, Group
-from answergraph.many.pace import MAX_TRIES, Pace, is_passing
+from answergraph.many.pace import MAX_TRIES, Pace
 from answergraph.tapes.differences import TapeMismatch
 
 

@@ -18,8 +18,8 @@ from typing_extensions import TypeVar
 from answergraph import AgentGraph, AgentSpecError, UsageLimits
 from answergraph.kit import require_extra
 from answergraph.many.asking import Asking
-from answergraph.many.batch_api import BatchAPI
-from answergraph.many.batched_requests import BatchedRequests
+from answergraph.many.batches.batch_api import BatchAPI
+from answergraph.many.batches.batched_requests import BatchedRequests, batches_of
 from answergraph.many.ledger.agent_door import AgentDoor
 from answergraph.many.ledger.map_ledger import MapLedger
 from answergraph.many.ledger.rows import Group, Row
@@ -67,8 +67,8 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         The run, which begins when it is iterated or written.
 
     Raises:
-        AgentSpecError: If an argument cannot be used, a limit of one run is given (``answer_attempts``), or the ledger has
-            answers of another schema.
+        AgentSpecError: If an argument cannot be used, a limit of one run is given (``answer_attempts``), the ledger has
+            answers of another schema, or the model's provider has no batches.
 
     Example:
         >>> from answergraph import create_agent
@@ -84,6 +84,9 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         raise AgentSpecError(f"map_answers(via={via!r}): it is 'calls' or BatchAPI().")
     limits_of(limits)
     check_priced(limits, agent)
+    model = getattr(getattr(agent, "builder", None), "model", None)
+    if via != "calls" and model is not None:  # a graph of several agents is asked for its models when they are called
+        batches_of(model)
     plan = _Plan(AgentDoor(agent), Source(rows, key, input), ledger, concurrency, limits, stop_after, share_equal_inputs, via)
     return MapRun(plan)
 

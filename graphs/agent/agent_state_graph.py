@@ -79,7 +79,7 @@ class AgentStateGraph(StateGraph[Any, Any]):
         for name, value in vars(_blank(spec.schemas)).items():
             setattr(self, name, copy(value))
         self.context_schema = spec.context_schema
-        self.limits = spec.limits
+        self.limits, self.model = spec.limits, spec.model
         self.has_times = spec.limits.has_times
         self.repair = spec.repair
         self.agent_name = spec.name

@@ -120,8 +120,8 @@ ADD_ONS = (
     Room("answergraph/experiment", 1000, 14),
     Room("answergraph/page", 258, 1, "steps that were read are kept, so that a long thread opens at once when it is read again"),
     Room(
-        *("answergraph/many", 2215, 60),
-        "many documents, with half-price batches, after the plan; why a pass stopped; a person pauses it or asks again",
+        *("answergraph/many", 2410, 60),
+        "many documents, with batches of two providers, after the plan; why a pass stopped; a person pauses it or asks again",
     ),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),

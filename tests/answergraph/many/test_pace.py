@@ -6,7 +6,8 @@ import httpx
 import pytest
 
 from answergraph.many import map_answers
-from answergraph.many.pace import Pace, is_passing, retry_after, status_of
+from answergraph.many.batches.provider_errors import is_passing, retry_after, status_of
+from answergraph.many.pace import Pace
 from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
 from tests.suite.colors import Run
 

@@ -8,7 +8,7 @@ from answergraph import AgentSpecError
 from answergraph.kit import explains_arguments
 
 MOST_ROWS_PER_FILE = 50_000
-"""What OpenAI takes in one file."""
+"""What OpenAI takes in one file; Anthropic takes twice as many."""
 
 
 @explains_arguments("BatchAPI()")
@@ -16,8 +16,9 @@ MOST_ROWS_PER_FILE = 50_000
 class BatchAPI:
     """The half-price batch endpoint of the agent's own provider: ``map_answers(…, via=BatchAPI())``.
 
-    The models of the agent must be OpenAI's (``ChatOpenAI``). Rows are asked together: a file has the next request of every row,
-    so an agent with tools takes as many batches as it has turns. A killed run goes on with the batches that it had sent.
+    The models of the agent must be OpenAI's (``ChatOpenAI``) or Anthropic's (``ChatAnthropic``). Rows are asked together: a batch
+    has the next request of every row, so an agent with tools takes as many batches as it has turns. A killed run goes on with the
+    batches that it had sent.
 
     Raises:
         AgentSpecError: If a number cannot be used.
@@ -31,7 +32,7 @@ class BatchAPI:
     max_wait_seconds: float = 86_400
     """How long a batch may take; then it is cancelled, and its rows without a result end with this reason."""
     rows_per_file: int = MOST_ROWS_PER_FILE
-    """Requests in one file, at most. At most 10,000 rows are under way at once, since each is a run in memory."""
+    """Requests in one batch, at most. At most 10,000 rows are under way at once, since each is a run in memory."""
 
     def __post_init__(self) -> None:
         if self.max_wait_seconds <= 0:

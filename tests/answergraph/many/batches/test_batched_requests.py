@@ -10,16 +10,18 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from answergraph import AgentGraph, AgentSpecError, ProviderStrategy, UsageLimits, create_agent
-from answergraph.many import BatchAPI, MapRun, Row, batched_requests, map_answers, openai_batches
+from answergraph.many import BatchAPI, MapRun, Row, map_answers
+from answergraph.many.batches import batched_requests, provider_batches
+from tests.answergraph.many.batches.batch_server import PRICE
+from tests.answergraph.many.batches.openai_stub import OpenAIBatchServer
 from tests.answergraph.many.invoices import Invoice, agent_of, collected, rows
-from tests.answergraph.many.openai_stub import PRICE, OpenAIBatchServer
 from tests.suite.colors import Run
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batched_requests, "QUIET_SECONDS", 0.2)
-    monkeypatch.setattr(openai_batches, "_FIRST_WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(provider_batches, "_FIRST_WAIT_SECONDS", 0.02)
     monkeypatch.setattr("answergraph.many.pace.FIRST_WAIT_SECONDS", 0.02)
 
 
@@ -132,9 +134,9 @@ def test_rows_are_asked_again_in_a_new_batch(run: Run, tmp_path: Path) -> None:
         assert len(server.batches) == 2
 
 
-def test_a_model_without_a_batch_endpoint_is_the_developers_mistake(run: Run) -> None:
+def test_a_model_without_a_batch_endpoint_is_refused_while_building() -> None:
     with pytest.raises(AgentSpecError, match="needs models of OpenAI"):
-        collected(run, map_answers(agent_of(), rows(3), key="id", input="body", via=BatchAPI()))
+        map_answers(agent_of(), rows(3), key="id", input="body", via=BatchAPI())
 
 
 @pytest.mark.parametrize("options", [{"rows_per_file": 0}, {"rows_per_file": 50_001}, {"max_wait_seconds": 0}])

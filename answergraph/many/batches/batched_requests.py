@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -20,13 +20,17 @@ from langchain_core.runnables import RunnableBinding
 
 from answergraph import AgentSpecError
 from answergraph.kit import replaced_models
-from answergraph.many.batch_api import BatchAPI
+from answergraph.many.batches.anthropic_batches import AnthropicBatches
+from answergraph.many.batches.batch_api import BatchAPI
+from answergraph.many.batches.openai_batches import OpenAIBatches
+from answergraph.many.batches.provider_batches import ProviderBatches, Result, failure, results_of
+from answergraph.many.batches.provider_errors import is_passing, status_of
 from answergraph.many.ledger.map_ledger import MapLedger
-from answergraph.many.openai_batches import OpenAIBatches, Result
-from answergraph.many.pace import is_passing, status_of
 
 QUIET_SECONDS = 1.0
 """What has come is sent when no request has come for so long, and every row under way waits for one."""
+_BYTES_BESIDE = 200
+"""What a batch has for each request besides its body: the id, the endpoint."""
 _QUIET_PERIODS = 60
 """After so many, a row that is busy otherwise, with a slow tool, holds the others up no longer."""
 
@@ -36,6 +40,7 @@ class _Pending:
     """A request that waits for its batch, and who waits for it: equal requests are sent once."""
 
     body: Mapping[str, object]
+    size: int
     waiting: list[asyncio.Future[Result]] = field(default_factory=list)
 
 
@@ -46,7 +51,7 @@ class BatchedRequests:
         self._api = api
         self._ledger = ledger
         self._models: dict[int, tuple[object, object]] = {}
-        self._pending: dict[tuple[OpenAIBatches, str], dict[str, _Pending]] = {}
+        self._pending: dict[tuple[ProviderBatches, str], dict[str, _Pending]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quiet: asyncio.TimerHandle | None = None
         self._rows = 0
@@ -75,21 +80,18 @@ class BatchedRequests:
         return self._models[id(model)][1]
 
     def _copy(self, model: Any) -> object:
-        client: Any = getattr(model, "root_async_client", None)
-        if type(client).__module__.partition(".")[0] != "openai":
-            raise AgentSpecError(f"via=BatchAPI() needs models of OpenAI (ChatOpenAI); {type(model).__name__} is none.")
-        openai = import_module("openai")
-        transport = _Transport(self, OpenAIBatches(client))
-        connection = openai.DefaultAsyncHttpxClient(transport=transport)
-        batched = client.with_options(http_client=connection, max_retries=0, timeout=None)
-        clients = {"root_async_client": batched, "async_client": batched.chat.completions}
-        return model.model_copy(update={**clients, "streaming": False, "disable_streaming": True})
+        provider = batches_of(model)
+        sdk = import_module(provider.sdk)
+        connection = sdk.DefaultAsyncHttpxClient(transport=_Transport(self, provider))
+        batched = provider.client.with_options(http_client=connection, max_retries=0, timeout=None)
+        return model.model_copy(update={**provider.fields(batched), "streaming": False, "disable_streaming": True})
 
-    async def result(self, provider: OpenAIBatches, path: str, body: Mapping[str, object]) -> Result:
+    async def result(self, provider: ProviderBatches, kind: str, content: bytes) -> Result:
         """Wait for the result of a request."""
-        request = hashlib.sha256(json.dumps([path, body], sort_keys=True).encode()).hexdigest()[:32]
+        pending = _Pending(json.loads(content), len(content))
+        request = hashlib.sha256(json.dumps([kind, pending.body], sort_keys=True).encode()).hexdigest()[:32]
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._pending.setdefault((provider, path), {}).setdefault(request, _Pending(body)).waiting.append(future)
+        self._pending.setdefault((provider, kind), {}).setdefault(request, pending).waiting.append(future)
         self._send_when_quiet(_QUIET_PERIODS)
         self._waiting += 1
         try:
@@ -108,29 +110,30 @@ class BatchedRequests:
             self._send_when_quiet(periods)
             return
         pending, self._pending = self._pending, {}
-        for (provider, path), requests in pending.items():
-            task = asyncio.get_running_loop().create_task(self._sent(provider, path, requests))
+        for (provider, kind), requests in pending.items():
+            task = asyncio.get_running_loop().create_task(self._sent(provider, kind, requests))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _sent(self, provider: OpenAIBatches, path: str, requests: dict[str, _Pending]) -> None:
+    async def _sent(self, provider: ProviderBatches, kind: str, requests: dict[str, _Pending]) -> None:
         known = await asyncio.to_thread(self._ledger.files_of, list(requests))
         files: list[tuple[str | None, list[str]]] = [
             (file, [each for each in requests if known.get(each) == file]) for file in dict.fromkeys(known.values())
         ]
-        fresh = [each for each in requests if each not in known]
-        files += [(None, some) for some in _by_model(fresh, requests, self._api.rows_per_file)]
-        await asyncio.gather(*(self._received(provider, path, file, {n: requests[n] for n in names}) for file, names in files))
+        fresh = {name: pending for name, pending in requests.items() if name not in known}
+        files += [(None, some) for some in _parts(fresh, self._api.rows_per_file, provider.most_bytes)]
+        await asyncio.gather(*(self._received(provider, kind, file, {n: requests[n] for n in names}) for file, names in files))
 
-    async def _received(self, provider: OpenAIBatches, path: str, file: str | None, requests: Mapping[str, _Pending]) -> None:
+    async def _received(self, provider: ProviderBatches, kind: str, file: str | None, requests: Mapping[str, _Pending]) -> None:
+        async def keep(name: str) -> None:
+            await asyncio.to_thread(self._ledger.keep_file, name, list(requests))
+
         try:
-            batch = None if file is None else await provider.existing(file)
             if file is None:
-                file = await provider.upload(path, {name: pending.body for name, pending in requests.items()})
-                # Before the batch is made: a run that is killed in between finds it, and pays nothing twice.
-                await asyncio.to_thread(self._ledger.keep_file, file, list(requests))
-            batch = batch or await provider.create(path, file)
-            results = await provider.results(batch, list(requests), self._api.max_wait_seconds)
+                batch = await provider.send(kind, {name: pending.body for name, pending in requests.items()}, keep)
+            else:
+                batch = await provider.batch_of(kind, file)
+            results = await results_of(provider, batch, list(requests), self._api.max_wait_seconds)
             failed = [each for each in requests if results[each].status != HTTPStatus.OK]
             # What failed may be asked again, and must not find this batch then.
             await asyncio.to_thread(self._ledger.forget_requests, failed)
@@ -145,12 +148,12 @@ class BatchedRequests:
 class _Transport:
     """A transport of httpx, in either of its packages."""
 
-    def __init__(self, requests: BatchedRequests, provider: OpenAIBatches) -> None:
+    def __init__(self, requests: BatchedRequests, provider: ProviderBatches) -> None:
         self._requests = requests
         self._provider = provider
 
     async def handle_async_request(self, request: Any) -> Any:
-        result = await self._requests.result(self._provider, request.url.path, json.loads(request.content))
+        result = await self._requests.result(self._provider, self._provider.kind_of(request), request.content)
         package = import_module(type(request).__module__.partition(".")[0])
         return package.Response(result.status, json=result.body, request=request)
 
@@ -164,15 +167,39 @@ class _Transport:
         """Close nothing: the real client is the user's."""
 
 
-def _by_model(names: Sequence[str], requests: Mapping[str, _Pending], most: int) -> list[list[str]]:
-    """Return the requests in files: one has requests of one model, at most so many."""
-    by_model: dict[str, list[str]] = {}
-    for name in names:
-        by_model.setdefault(str(requests[name].body.get("model")), []).append(name)
-    return [some[start : start + most] for some in by_model.values() for start in range(0, len(some), most)]
+def batches_of(model: Any) -> ProviderBatches:
+    """Return the batch endpoint of a model's own provider.
+
+    Raises:
+        AgentSpecError: If there is none.
+    """
+    while isinstance(model, RunnableBinding):
+        model = model.bound
+    for kind in (OpenAIBatches, AnthropicBatches):
+        if (batches := kind.of(model)) is not None:
+            return batches
+    raise AgentSpecError(
+        f"via=BatchAPI() needs models of OpenAI (ChatOpenAI) or Anthropic (ChatAnthropic); {type(model).__name__} is none. "
+        f"Write via='calls', or give the agent such a model."
+    )
+
+
+def _parts(requests: Mapping[str, _Pending], most: int, most_bytes: int) -> Iterator[list[str]]:
+    """Yield the ids of requests that go into one batch: of one model, so many and so large at most."""
+    for model in dict.fromkeys(str(pending.body.get("model")) for pending in requests.values()):
+        part, size = list[str](), 0
+        for name, pending in requests.items():
+            if str(pending.body.get("model")) != model:
+                continue
+            if part and (len(part) == most or size + pending.size > most_bytes):
+                yield part
+                part, size = [], 0
+            part.append(name)
+            size += pending.size + _BYTES_BESIDE
+        yield part
 
 
 def _failure(error: Exception) -> Result:
     """Return an error of the batch as the response to a request, so that it ends the run as that of a direct call does."""
     status = status_of(error) or (HTTPStatus.SERVICE_UNAVAILABLE if is_passing(error) else HTTPStatus.FAILED_DEPENDENCY)
-    return Result(status, {"error": {"message": str(error), "type": "batch", "param": None, "code": None}})
+    return failure(status, str(error))

@@ -3,62 +3,31 @@
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from email.parser import BytesParser
 from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import ceil
-from threading import Lock, Thread
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-Reply = Callable[[dict[str, Any]], Mapping[str, Any] | int]
-"""Returns the message of the reply to a request, or the status of an error."""
+from tests.answergraph.many.batches.batch_server import PRICE, BatchServer, Reply
 
 ENDPOINT = "/v1/chat/completions"
-PRICE = 1.0
-"""Of a direct request; a batched one costs half."""
 
 
-class OpenAIBatchServer:
-    """Serves files, batches and chat completions for the time of a ``with`` block.
+class OpenAIBatchServer(BatchServer):
+    """Serves files, batches and chat completions."""
 
-    Args:
-        reply: Returns the message for a request.
-        polls: How often a batch is looked at before it has ended.
-        done: The share of a batch's requests that is done when it ends; with less than 1 it ends as expired.
-        lost: Whether the first batch is made and its reply lost.
-        refusal: Why every batch is refused.
-    """
-
-    def __init__(
-        self, reply: Reply, *, polls: int = 1, done: float = 1.0, lost: bool = False, refusal: str | None = None
-    ) -> None:
-        self.reply, self.polls, self.done, self.lost, self.refusal = reply, polls, done, lost, refusal
-        self.batches: dict[str, dict[str, Any]] = {}
+    def __init__(self, reply: Reply, **options: Any) -> None:
+        super().__init__(reply, **options)
         self.files: dict[str, bytes] = {}
-        self.spent = 0.0
-        self.lock = Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._http.daemon_threads = False
-        self._thread = Thread(target=self._http.serve_forever, args=(0.01,))
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
+        return f"{self.url}/v1"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    def posted(self, path: str, raw: bytes, content_type: str) -> tuple[int, dict[str, Any]]:
+    def posted(self, path: str, raw: bytes, headers: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
         if path == "/v1/files":
-            return 200, self.upload(raw, content_type)
+            return 200, self.upload(raw, headers["content-type"])
         if path == "/v1/batches":
             batch = self.create(json.loads(raw))
             self.lost, lost = False, self.lost
@@ -68,6 +37,13 @@ class OpenAIBatchServer:
         assert path == ENDPOINT
         self.spent += PRICE
         return self.answered(json.loads(raw))
+
+    def got(self, path: str) -> Any:
+        if content := re.fullmatch(r"/v1/files/([\w-]+)/content", path):
+            return self.files[content[1]]
+        if path.startswith("/v1/batches?"):
+            return {"object": "list", "data": [self.shown(name) for name in reversed(self.batches)], "has_more": False}
+        return self.looked_at(path.rpartition("/")[2])
 
     def upload(self, raw: bytes, content_type: str) -> dict[str, Any]:
         message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + raw)
@@ -144,8 +120,9 @@ class OpenAIBatchServer:
 
     def answered(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         message = self.reply(body)
-        if isinstance(message, int):
-            return message, {"error": {"message": f"status {message}", "type": "error", "param": None, "code": None}}
+        if isinstance(message, int | str):
+            status, text = (message, f"status {message}") if isinstance(message, int) else (400, message)
+            return status, {"error": {"message": text, "type": "error", "param": None, "code": None}}
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         choice = {"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": reason}
@@ -177,34 +154,3 @@ def _batch(name: str, body: dict[str, Any]) -> dict[str, Any]:
         "error_file_id": None,
     }
     return {**fixed, **{key: body[key] for key in ("endpoint", "input_file_id", "completion_window")}}
-
-
-def _handler_of(server: OpenAIBatchServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            raw = self.rfile.read(int(self.headers["content-length"]))
-            with server.lock:
-                self._send(*server.posted(self.path, raw, self.headers["content-type"]))
-
-        def do_GET(self) -> None:
-            with server.lock:
-                if content := re.fullmatch(r"/v1/files/([\w-]+)/content", self.path):
-                    self._send(200, server.files[content[1]])
-                elif self.path.startswith("/v1/batches?"):
-                    batches = [server.shown(name) for name in reversed(server.batches)]
-                    self._send(200, {"object": "list", "data": batches, "has_more": False})
-                else:
-                    self._send(200, server.looked_at(self.path.rpartition("/")[2]))
-
-        def _send(self, status: int, body: Any) -> None:
-            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Keep the test's output clean."""
-
-    return Handler

@@ -1,0 +1,1 @@
+"""Batches: the requests of a map through a provider's batch endpoint."""
