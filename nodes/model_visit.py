@@ -146,9 +146,10 @@ class ModelVisit(ModelCalls):
         if (caller := callers_budget()) is not None:
             # LangGraph reads the state around an awaited run in threads of its own.
             limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)), caller.pricing)
-            ledger = {**ledger, "limits": {**limits.in_force(), "seconds": timed and timed.clock.seconds}}
         usage, clock = ledger["usage"], timed and timed.clock
-        if clock is not None and turn.running is None:
+        if caller is not None or clock is not None:
+            ledger = {**ledger, "limits": limits.in_force(clock)}
+        if clock is not None:
             clock.resume(ledger.get("seconds", 0.0))
         began = monotonic() - ledger.get("seconds", 0.0) if clock is None else clock.began
         exhausted_by, last_call_by = limits.exhausted_by(usage, clock), limits.last_call_by(usage, clock)

@@ -118,6 +118,7 @@ DOORS = {
         "Reading",
         "Router",
         "Step",
+        "TimedNode",
         "Turn",
         "Work",
         "ask_model",
@@ -133,6 +134,8 @@ DOORS = {
         "require_extra",
         "resolve_model",
         "sealed",
+        "time_is_up",
+        "timed",
         "tool_runs",
     ],
     "answergraph.middleware": [

@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.run_results import tool_runs
     from answergraph.kit.shared_budget import Budget
     from answergraph.kit.texts import find_json, require_extra
+    from answergraph.kit.timed_graphs import TimedNode, time_is_up, timed
     from answergraph.models.resolve import resolve_model
     from answergraph.runtime.explained_arguments import explains_arguments
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
@@ -39,6 +40,7 @@ __all__ = [
     "Reading",
     "Router",
     "Step",
+    "TimedNode",
     "Turn",
     "Work",
     "ask_model",
@@ -54,5 +56,7 @@ __all__ = [
     "require_extra",
     "resolve_model",
     "sealed",
+    "time_is_up",
+    "timed",
     "tool_runs",
 ]

@@ -123,6 +123,8 @@ class RunClock:
 
     def visit(self, function: Callable[[Any], object], state: Any, late: Late, ends: float) -> Any:
         """Return a node's update, or ``late(state, error)`` if it did not end at ``ends``."""
+        if self._is_visiting:
+            return function(state)
         with self._visiting(ends) as seconds:
             try:
                 return run_in_time(partial(function, state), seconds)
@@ -131,11 +133,18 @@ class RunClock:
 
     async def avisit(self, function: Callable[[Any], Any], state: Any, late: Late, ends: float, *, blocks: bool = False) -> Any:
         """Await a node's update as ``visit`` does; ``blocks`` says that the function does not return an awaitable."""
+        if self._is_visiting:
+            return function(state) if blocks else await function(state)
         with self._visiting(ends) as seconds:
             try:
                 return await (arun_blocking_in_time if blocks else arun_in_time)(partial(function, state), seconds)
             except NotInTimeError as error:
                 return late(state, error)
+
+    @property
+    def _is_visiting(self) -> bool:
+        """Whether a graph inside a visit, which sees the clock in its config, visits its own nodes: they end with that visit."""
+        return (around := TIMED_VISIT.get()) is not None and around.clock is self
 
     @contextmanager
     def _visiting(self, ends: float) -> Iterator[float]:

@@ -131,7 +131,7 @@ class RunLedger(TypedDict):
     limit: NotRequired[LimitName]
     """The limit that ends the run."""
     limits: NotRequired[Limits]
-    """The limits in force, if a caller's are narrower."""
+    """The limits in force, if a caller's may be narrower."""
     taken_out: NotRequired[list[PendingCall]]
     """The calls that hooks removed from the model's last reply."""
     pending: NotRequired[list[PendingCall]]

@@ -257,13 +257,13 @@ class UsageLimits:
         prices = self.prices if self.prices is not None or around is None else around.prices
         return _CappedLimits(**{**vars(self), **capped, "prices": prices})
 
-    def in_force(self) -> Limits:
+    def in_force(self, clock: RunClock | None = None) -> Limits:
         """Return the limits by the names that the usage has."""
         return Limits(
             model_calls=self.model_calls,
             tool_calls=self.tool_calls,
             total_tokens=self.total_tokens,
-            seconds=self.seconds,
+            seconds=self.seconds if clock is None else clock.seconds,
             cost=None if self.cost is None else float(self.cost),
             answer_attempts=self.answer_attempts,
         )

@@ -35,9 +35,7 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room(
-        "answergraph/runtime", 1305, 90, "snapshots; wrong arguments and misspelt imports say what to write; a run ends in time"
-    ),
+    Room("answergraph/runtime", 1313, 76, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
     Room("answergraph/json_text", 340, 6),
     Room("answergraph/json_schema", 1210, 34),
     Room(
@@ -89,7 +87,7 @@ CORE = (
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
-    Room("answergraph/kit", 590, 14, "twenty-eight names instead of thirteen; the interval of a rate"),
+    Room("answergraph/kit", 667, 28, "thirty-one names instead of thirteen; the interval of a rate; graphs that end in time"),
     Room("answergraph/agents", 160, 5),
 )
 ADD_ONS = (
@@ -110,7 +108,7 @@ ADD_ONS = (
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields",
     ),
     Room("graphs/add_ons/judge", 1680, 54),
-    Room("graphs/add_ons/workflow", 1412, 71, "TAKT's teams: a leader shares a step's work out"),
+    Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
         4298,

@@ -10,6 +10,7 @@ A parallel step fans out to its children, each with its own judge; all lead to t
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import inf
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -35,7 +36,7 @@ from answergraph.graphs.add_ons.workflow.workflow_steps import (
     check_steps,
     monitors_after,
 )
-from answergraph.kit import GraphNode, Router, pure
+from answergraph.kit import GraphNode, Router, TimedNode, pure, timed
 
 Graph = StateGraph[Any, Any]
 
@@ -88,24 +89,24 @@ def create_workflow(  # noqa: PLR0913 - each argument is a choice of its own
     }
     _add_nodes(graph, steps, judges, endings)
     _connect(graph, steps, endings)
-    compiled = graph.compile(checkpointer, name=name)
+    compiled = timed(graph.compile(checkpointer, name=name), endings.limits.seconds)
     _show_subgraphs(compiled, steps, judges)
     return cast("AgentGraph[str, WorkflowInput, WorkflowOutput]", compiled)  # at run time it is LangGraph's class
 
 
 def _add_nodes(graph: Graph, steps: Sequence[WorkflowStep], judges: dict[str, Runnable[Any, Any]], endings: Endings) -> None:
-    graph.add_node(BEGIN, GraphNode(pure(endings.begin), name=BEGIN))
+    graph.add_node(BEGIN, GraphNode(pure(endings.begin), name=BEGIN, grace=inf))
     for name, step in all_steps(steps):
         is_child = "." in name
         if step.parallel:
             graph.add_node(name, GraphNode(pure(lambda state, runtime: {}), name=name))
         else:
             visit = StepVisit(name, step, coerce_to_runnable(step.agent), keeps_errors=is_child)
-            graph.add_node(name, GraphNode(visit.step, name=name))
+            graph.add_node(name, TimedNode(visit.step, name=name, late=visit.late))
         judged = JudgedStep(name, step, judges[name], is_child)
-        graph.add_node(_judge_node(name), GraphNode(judged.step, name=_judge_node(name)))
-    graph.add_node(COMPLETE, GraphNode(pure(endings.complete), name=COMPLETE))
-    graph.add_node(ABORT, GraphNode(pure(endings.abort), name=ABORT))
+        graph.add_node(_judge_node(name), TimedNode(judged.step, name=_judge_node(name), late=judged.late))
+    graph.add_node(COMPLETE, GraphNode(pure(endings.complete), name=COMPLETE, grace=inf))
+    graph.add_node(ABORT, GraphNode(pure(endings.abort), name=ABORT, grace=inf))
 
 
 def _connect(graph: Graph, steps: Sequence[WorkflowStep], endings: Endings) -> None:

@@ -13,7 +13,7 @@ KEYS: Mapping[str, Mapping[str, object]] = {
         "workflow_config": dict,
         **dict.fromkeys(SECTIONS, dict),
     },
-    "limits": {"steps": int, "visits": int, "repeats": int},
+    "limits": {"steps": int, "visits": int, "repeats": int, "seconds": int | float},
     "step": {
         **{"name": str, "agent": str, "instruction": str, "rules": list, "parallel": list, "judge": str | bool},
         **{"description": str, "persona": str, "persona_name": str, "policy": str | list, "knowledge": str | list},
@@ -30,7 +30,9 @@ KEYS: Mapping[str, Mapping[str, object]] = {
     "judge": {"persona": str, "instruction": str, "rules": list},
 }
 """The type of each key's value, per kind of mapping."""
-_NAMES: Mapping[type, str] = {str: "a text", dict: "a mapping", list: "a list", int: "a number", bool: "true or false"}
+_NAMES: Mapping[type, str] = {
+    **{str: "a text", dict: "a mapping", list: "a list", int: "a number", float: "a fraction", bool: "true or false"}
+}
 
 
 def checked(data: object, kind: str, key: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from answergraph.graphs.add_ons.judge.judging.judgment import Judgment, no_judgm
 from answergraph.graphs.add_ons.judge.judging.tags import shortened, tag
 from answergraph.graphs.add_ons.workflow.workflow_state import StepResult, Transition, visits
 from answergraph.graphs.add_ons.workflow.workflow_steps import ABORT, COMPLETE, ENDS, WorkflowLimits, WorkflowStep, monitors_after
-from answergraph.kit import Invoke, Work
+from answergraph.kit import Invoke, Work, time_is_up
 from answergraph.offline.offline_policy import attach
 
 ERROR = "error"
@@ -66,13 +66,16 @@ class StepVisit:
         except GraphBubbleUp:
             raise
         except Exception as error:
-            if not self.keeps_errors:
+            if not self.keeps_errors and not time_is_up():
                 raise
             failed = StepResult(text="", error=f"{type(error).__name__}: {shortened(str(error))}")
             return {"results": {self.node: failed}}
         result = step_result(output)
         facts = result.pop("facts", None) if isinstance(output, Mapping) else None
         return {"results": {self.node: result}, **({"facts": facts} if isinstance(facts, dict) else {})}
+
+    def late(self, state: Mapping[str, Any], why: str) -> dict[str, object]:
+        return {"results": {self.node: StepResult(text="", error=why)}}
 
     def _input(self, state: Mapping[str, Any]) -> dict[str, object]:
         facts, task = state.get("facts") or {}, state["task"]
@@ -120,9 +123,18 @@ class JudgedStep:
             judgment: Judgment = output["judgment"]
         except RuleEvaluationError as error:
             judgment = no_judgment(str(error), [])
+        if judgment["label"] is None and (why := time_is_up()):
+            return self.late(state, why)
         if self.is_child:
             return {"labels": {self.node: judgment["label"] or NO_RULE}}
         return {"transitions": [*(state.get("transitions") or ()), self._transition(judgment, self._text(state, result))]}
+
+    def late(self, state: Mapping[str, Any], why: str) -> dict[str, object]:
+        """Decide without a judge: the time of the run is over."""
+        if self.is_child:
+            return {"labels": {self.node: ERROR}}
+        judgment = no_judgment(why, [])
+        return {"transitions": [*(state.get("transitions") or ()), self._transition(judgment, "")], "reason": why}
 
     def _input(self, state: Mapping[str, Any], result: object) -> dict[str, object]:
         facts = {
@@ -204,7 +216,7 @@ class Endings:
     def begin(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         # The results of the thread's earlier run are cleared.
         given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
-        return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None}
+        return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None, "seconds": None}
 
     def complete(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
         return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}
@@ -212,7 +224,7 @@ class Endings:
     def abort(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         last: Transition = state["transitions"][-1]
         reason = self.stopped(state) or last["reason"]
-        if last["rule"] is None:
+        if last["rule"] is None and not state.get("reason"):
             reason = f"Status not found for step {last['step']!r}: {last['reason']}"
         return {"status": ABORT, "reason": reason}
 

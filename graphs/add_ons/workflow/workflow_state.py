@@ -37,6 +37,11 @@ def merged(old: dict[str, object], new: dict[str, object] | None) -> dict[str, o
     return {} if new is None else {**old, **new}
 
 
+def most(old: float | None, new: float | None) -> float | None:
+    """Return the larger number; ``None``, which a new run writes, empties."""
+    return None if new is None else max(old or 0, new)
+
+
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class WorkflowInput(TypedDict):
     """The input of a workflow."""
@@ -56,6 +61,8 @@ class WorkflowState(WorkflowInput):
     """The rule that held for each child."""
     transitions: NotRequired[list[Transition]]
     """Every decision, oldest first."""
+    seconds: NotRequired[Annotated[float | None, most]]
+    """The seconds that a run with a limit of them has used."""
     status: NotRequired[Literal["COMPLETE", "ABORT"] | None]
     reason: NotRequired[str | None]
     """Why the workflow ended: one sentence for a person."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from langchain_core.runnables import Runnable
 
-from answergraph import AgentSpecError
+from answergraph import AgentSpecError, UsageLimits
 from answergraph.errors import RuleSyntaxError, WorkflowSpecError
 from answergraph.graphs.add_ons.judge.rules.rule import parse_rule
 from answergraph.kit import explains_arguments
@@ -69,7 +69,7 @@ class WorkflowLimits:
     """The limits of a workflow; a run that reaches one is aborted, with the reason.
 
     Raises:
-        AgentSpecError: If a limit is below 1.
+        AgentSpecError: If a limit is not positive.
     """
 
     steps: int = 30
@@ -78,9 +78,14 @@ class WorkflowLimits:
     """Visits to one step."""
     repeats: int = 3
     """Visits to one step with the same result and transition."""
+    seconds: float | None = None
+    """Wall time of the run, whatever hangs in a step. Waiting for a person does not count; a resumed run goes on counting."""
 
     def __post_init__(self) -> None:
+        UsageLimits(seconds=self.seconds)  # raises for what is no time
         for name, limit in vars(self).items():
+            if name == "seconds":
+                continue
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
                 raise AgentSpecError(f"WorkflowLimits({name}={limit!r}): a limit is a number of at least 1.")
 
