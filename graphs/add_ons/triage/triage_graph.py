@@ -31,7 +31,7 @@ from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
 from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses
 
 NEVER_WRITTEN = (
-    r"^Fatal Python error: |^ImportError while loading conftest|^E +\w*(?:Error|Exception): |^INTERNALERROR> \w+Error"
+    r"Fatal Python error: |^ImportError while loading conftest|^(?:E +)?\w*(?:Error|Exception): |^INTERNALERROR> \w+Error"
     r"|^(?:python -m )?pytest: error: |^ERROR: (?:file or directory not found|\S+\.(?:ini|toml|cfg):)"
 )
 """Why a runner ended before it wrote its results, as an RE2 expression."""

@@ -62,6 +62,7 @@ _PASSES: Sequence[Ending] = ("passes",)
 _ANYHOW: Sequence[Ending] = get_args(Ending)
 _BROKEN_SINCE: Mapping[WitnessName, Sequence[Ending]] = {"rerun_alone": _FAILS, "run_on_last_green": _PASSES}
 _ALONE: Mapping[WitnessName, Sequence[Ending]] = {"rerun_alone": _PASSES}
+_FIND_DEPENDENCE = "Find what it depends on besides the code: time, chance, threads, or the network."
 
 TABLE: Sequence[WitnessRule] = (
     WitnessRule(
@@ -70,7 +71,7 @@ TABLE: Sequence[WitnessRule] = (
         "tool_bug",
         0.95,
         "Run several times alone on the same code, it passes and fails.",
-        "Find what it depends on besides the code: time, chance, threads, or the network.",
+        _FIND_DEPENDENCE,
     ),
     WitnessRule(
         {**_ALONE, "rerun_in_order": _FAILS_SOMEHOW},
@@ -103,6 +104,14 @@ TABLE: Sequence[WitnessRule] = (
         0.85,
         "It fails in the same way on the code that passed last: the surroundings have changed, not the code.",
         "Compare this environment with the one in which it passed: packages, services, files, the date.",
+    ),
+    WitnessRule(
+        {"rerun_alone": _FAILS, "run_on_last_green": ("varies",)},
+        "flaky",
+        "tool_bug",
+        0.9,
+        "Run several times on the code that passed last, it passes and fails.",
+        _FIND_DEPENDENCE,
     ),
     WitnessRule(
         {**_BROKEN_SINCE, "run_old_tests": _FAILS_SOMEHOW, "run_changed_lines": _ANYHOW},

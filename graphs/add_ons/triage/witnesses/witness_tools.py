@@ -3,7 +3,6 @@
 import subprocess
 import threading
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -124,24 +123,20 @@ class _Stand:
             return self._through_changes(place, result, self.green)
         code = self.head if name == "run_old_tests" else self.green
         tests = self.head if name == "run_on_old_code" else self.green
-        (said,) = self._runs(place, result, code=code, tests=tests)
-        statement = f"{_COMPARED[name]}: {said[0]} (the tests passed last at {self.green[:10]})."
-        if name == "run_old_tests" and said[0].startswith("fails"):
+        # A flaky case may pass once by chance: what passed on the last green code has passed as often as it failed alone.
+        times = self.options.repeats if name == "run_on_last_green" else 1
+        runs = self._runs(place, result, code=code, tests=tests, times=times, until_failed=True)
+        statement = f"{_COMPARED[name]}: {_ending(runs)} (the tests passed last at {self.green[:10]})."
+        if name == "run_old_tests" and runs[-1][0].startswith("fails"):
             statement += self._blame(place, result)
-        return _told(name, said, statement)
+        return _told(name, runs, statement)
 
     def _alone(self, place: TestPlace, result: JUnitCase) -> WitnessResult:
         runs = self._runs(place, result, code=self.head, tests=self.head, times=self.options.repeats)
-        endings = Counter(ending for ending, _ in runs)
-        failed = sum(count for ending, count in endings.items() if ending.startswith("fails"))
-        ended: Ending = runs[-1][0] if len(endings) == 1 else "varies" if failed and endings["passes"] else "not run"
-        output = next((said for ending, said in runs if ending != "passes"), "")
+        failed = _failed(runs)
         low, high = wilson(failed / len(runs), len(runs))
         rate = f"failed {failed} of {len(runs)} times (95 % interval {low:.0%} to {high:.0%})"
-        said = WitnessResult(
-            witness="rerun_alone", ending=ended, runs=len(runs), failed=failed, seconds=0, statement="", output=output
-        )
-        return {**said, "statement": f"Run alone on the code as it stands: {ended}; it {rate}."}
+        return _told("rerun_alone", runs, f"Run alone on the code as it stands: {_ending(runs)}; it {rate}.")
 
     def _after_others(self, name: WitnessName, place: TestPlace, result: JUnitCase, found: Survey) -> WitnessResult:
         before = [one for one in found.files[result.file] if one.number < result.number and one.status != "skipped"]
@@ -151,9 +146,10 @@ class _Stand:
         if not self.runner.is_pytest:
             return _not_run(name, "Only pytest, named with {case}, runs several cases in an order.")
         order = others if name == "rerun_in_order" else others[::-1]
-        (said,) = self._runs(place, result, *order, code=self.head, tests=self.head)
+        runs = self._runs(place, result, *order, code=self.head, tests=self.head)
         how = "in their order" if name == "rerun_in_order" else "in the opposite order"
-        return _told(name, said, f"Run after the {len(order)} cases before it, {how}, on the code as it stands: {said[0]}.")
+        statement = f"Run after the {len(order)} cases before it, {how}, on the code as it stands: {_ending(runs)}."
+        return _told(name, runs, statement)
 
     def _through_changes(self, place: TestPlace, result: JUnitCase, green: str) -> WitnessResult:
         runner = replace(self.runner, traces=True)
@@ -164,15 +160,25 @@ class _Stand:
         through = [str(change) for change in changes if change.is_among(lines)]
         seen = ", ".join(through[:MAX_CHANGES]) if lines else "unknown, since no Python program was seen"
         statement = f"Changed places that it runs through, of {len(changes)} outside the tests: {seen or 'none'}."
-        return _told("run_changed_lines", said, statement)
+        return _told("run_changed_lines", [said], statement)
 
     def _runs(
-        self, place: TestPlace, result: JUnitCase, *before: TestPlace, code: str, tests: str, times: int = 1
+        self,
+        place: TestPlace,
+        result: JUnitCase,
+        *before: TestPlace,
+        code: str,
+        tests: str,
+        times: int = 1,
+        until_failed: bool = False,
     ) -> list[tuple[Ending, str]]:
         with self.repository.work_tree(code, tests=tests, test_file=place.file) as tree:
             if not (tree / place.file).is_file():
-                return [("absent", f"There is no {place.file} yet.")] * times
-            return [self.runner.run(tree, [*before, place], result) for _ in range(times)]
+                return [("absent", f"There is no {place.file} yet.")]
+            runs: list[tuple[Ending, str]] = []
+            while len(runs) < times and not (until_failed and runs and runs[-1][0] != "passes"):
+                runs.append(self.runner.run(tree, [*before, place], result))
+            return runs
 
     def _blame(self, place: TestPlace, result: JUnitCase) -> str:
         """Return the first commit after the green one at which the old test fails, and what it changed outside the tests."""
@@ -194,10 +200,21 @@ def heard_in(messages: Sequence[AnyMessage]) -> dict[WitnessName, Ending]:
     return {result["witness"]: result["ending"] for result in results if result is not None}
 
 
-def _told(name: WitnessName, said: tuple[Ending, str], statement: str) -> WitnessResult:
-    ending, output = said
-    failed = int(ending.startswith("fails"))
-    return WitnessResult(witness=name, ending=ending, runs=1, failed=failed, seconds=0, statement=statement, output=output)
+def _told(name: WitnessName, runs: Sequence[tuple[Ending, str]], statement: str) -> WitnessResult:
+    output = next((said for ending, said in runs if ending != "passes"), "")
+    return WitnessResult(
+        witness=name, ending=_ending(runs), runs=len(runs), failed=_failed(runs), seconds=0, statement=statement, output=output
+    )
+
+
+def _ending(runs: Sequence[tuple[Ending, str]]) -> Ending:
+    """Return how runs of a case ended that should end alike."""
+    endings = {ending for ending, _ in runs}
+    return runs[-1][0] if len(endings) == 1 else "varies" if _failed(runs) and "passes" in endings else "not run"
+
+
+def _failed(runs: Sequence[tuple[Ending, str]]) -> int:
+    return sum(ending.startswith("fails") for ending, _ in runs)
 
 
 def _not_run(name: WitnessName, why: str) -> WitnessResult:

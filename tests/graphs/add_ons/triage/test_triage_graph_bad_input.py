@@ -68,6 +68,8 @@ def test_results_deleted_after_the_survey_end_with_a_reason(tmp_path: Path) -> N
 def test_a_log_says_why_a_runner_never_wrote_its_results(tmp_path: Path) -> None:
     for said in (
         ("Fatal Python error: Aborted",),
+        ("....Fatal Python error: Segmentation fault",),
+        ("ImportError: Error importing plugin 'pytest_store': No module named 'pytest_store'",),
         ("ImportError while loading conftest '/app/tests/conftest.py'.", "E   ModuleNotFoundError: No module named 'shop'"),
         ("python -m pytest: error: unrecognized arguments: --cov=shop",),
         ("ERROR: file or directory not found: tests/test_cart.py",),

@@ -25,6 +25,7 @@ ALONE: dict[WitnessName, Ending] = {"rerun_alone": "passes"}
         ({**ALONE, "rerun_in_order": "passes", "rerun_in_another_order": "passes"}, "not-real"),
         ({**ALONE, "rerun_in_order": "not run"}, "not-real"),
         ({"rerun_alone": "fails", "run_on_last_green": "fails"}, "not-real"),
+        ({"rerun_alone": "fails", "run_on_last_green": "varies"}, "flaky"),
         ({**BROKEN, "run_old_tests": "fails", "run_changed_lines": "fails"}, "real"),
         ({**BROKEN, "run_old_tests": "fails", "run_changed_lines": "not run"}, "real"),
         ({**BROKEN, "run_old_tests": "passes", "run_on_old_code": "fails"}, "not-real"),

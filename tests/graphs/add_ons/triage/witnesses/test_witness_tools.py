@@ -109,6 +109,21 @@ def test_a_case_that_passes_and_fails_alone_is_flaky_with_its_rate(tmp_path: Pat
 
 
 @pytest.mark.torture
+def test_a_case_that_passes_on_the_last_green_code_only_sometimes_is_flaky(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    count.write_text("0")
+    turns = (
+        f"from pathlib import Path\n\nCOUNT = Path({str(count)!r})\n\n\ndef test_turns():\n"
+        "    turn = int(COUNT.read_text())\n    COUNT.write_text(str(turn + 1))\n    assert turn == 4\n"
+    )
+    shop = SmallRepository(tmp_path / "shop", test_turns=turns)
+    shop.commit(shop=CODE + "# changed\n")
+    report = triaged(shop, tmp_path, repeats=3)  # runs 1 to 3 fail, run 4 passes on the old code, run 5 fails there
+    assert report["verdict"] == "flaky"
+    assert "on the code that passed last, it passes and fails" in report["answer"]["cause_details"]
+
+
+@pytest.mark.torture
 def test_a_failure_of_another_machine_passes_here(shop: SmallRepository, tmp_path: Path) -> None:
     shop.write(shop=WRONG)
     run = shop.results(tmp_path)
