@@ -111,7 +111,7 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4298,
+        4288,
         28,
         "witnesses: tests are run again on old and new code, and say which changed lines they run",
     ),

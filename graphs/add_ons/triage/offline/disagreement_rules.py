@@ -7,15 +7,15 @@ import re
 from dataclasses import dataclass
 
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
-from answergraph.graphs.add_ons.triage.offline.stack_frames import INSTALLED, Frame
+from answergraph.graphs.add_ons.triage.offline.stack_frames import Frame
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import MAX_QUOTE_CHARACTERS, CaseText, Conclusion
 from answergraph.graphs.add_ons.triage.run_files.case_facts import different
 
 _NEVER_RAN = re.compile(
     r"^failed on (?:setup|teardown)|^(?:collection|setup|teardown) (?:failure|error)|Test suite failed to run"
 )
-_OF_MACHINE = re.compile(r"for \|: 'type'|'type' object is not subscriptable|AttributeError: module |\[Errno \d+\]|\bENOENT\b")
-"""Signs of another version of Python or of a package, or of a refusal by the system."""
+_OF_MACHINE = re.compile(r"AttributeError: module |\[Errno \d+\]|\bENOENT\b")
+"""Signs of another version of a package, or of a refusal by the system."""
 _VALUE = r"""('[^'\n]{0,200}'|"[^"\n]{0,200}"|<[^>\n]{0,200}>|\[[^\]\n]{0,200}\]|\([^()\n]{0,200}\)|[^\s,;]{1,200})"""
 _ACTUAL_FIRST = (
     r"(?:\bassert|AssertionError:) VALUE (?:[!=<>]=|[<>]) VALUE",  # pytest, unittest
@@ -69,8 +69,9 @@ def unreadable_source(case: CaseText) -> Conclusion | None:
 def disagree(case: CaseText) -> Conclusion | None:
     """Say that test and application disagree: a check failed, or the application raised an error, and nothing shows why."""
     by_application = case.names_an_error and case.broke_in == "application"
-    at_import = case.breaks_at_import and not INSTALLED.search(case.frames[-1].path)
-    never_ran = not at_import and _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}")
+    # A module that breaks while it is imported meets no check; a package of another version may be to blame.
+    never_ran = case.breaks_at_import or _NEVER_RAN.search(f"{case.message}\n{case.details[:MAX_QUOTE_CHARACTERS]}")
+    refused = signs.REFUSED.search(f"{case.output}\n{case.log}")
     # Missing code was not decided by its own rule.
     of_surroundings = any(sign.search(line) for sign in (signs.IMPORT, _OF_MACHINE) for line in case.error_lines)
     if (
@@ -80,6 +81,7 @@ def disagree(case: CaseText) -> Conclusion | None:
         or case.waited_in_vain
         or case.is_suspicious
         or of_surroundings
+        or refused
     ):
         return None
     return disagreement(case, case.failing_lines())

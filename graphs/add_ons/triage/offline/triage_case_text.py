@@ -66,8 +66,6 @@ class CaseText(CaseFacts):
 
     log: str = ""
     """The part of a log around the test's name."""
-    found: Sequence[str] = ()
-    """Lines about random seeds."""
     code_lines: Sequence[str] = ()
     """Lines that name files of the missing module."""
 

@@ -1,6 +1,6 @@
 """The triage policy: examines a case with the offered tools, then judges its result.
 
-It reads the case, searches the logs for the test's name and random seeds, and applies ``triage_rules``. Quotes are parts of
+It reads the case, searches the logs for the test's name, and applies ``triage_rules``. Quotes are parts of
 tool results. Without a matching rule it abstains and says what is missing.
 """
 
@@ -33,7 +33,6 @@ SEARCH = "search"
 READ_LINES = "read_lines"
 MAX_SIGN_CHARACTERS = 500
 """Characters of a failure line used in a search."""
-SEED_PATTERN = r"\bseed\b.{0,20}\d"
 
 _ABILITY = "judge whether the result of a test is right, with the tools read_case, search and read_lines"
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
@@ -111,7 +110,7 @@ class _Investigation:
         return Conclusion(misjudged, rule.confidence, rule.cause, explanation, quotes, rule.next_step, rule.verdict == "flaky")
 
     def _searches(self, case: CaseText) -> Iterator[tuple[str, str, dict[str, object]]]:
-        """Yield the searches of the logs, each with what it tells of the case: the test's name with context, and seeds."""
+        """Yield the searches of the logs, each with what it tells of the case: the test's name with context."""
         under = commonpath([dirname(path) for path in (self.case_id, *(other["file"] for other in case.other_runs))])
         if _test_name(case):
             yield "", SEARCH, {"text": _test_name(case), "under": under}
@@ -122,8 +121,6 @@ class _Investigation:
             yield "", SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}
         if module := missing_module(case):
             yield "code_lines", SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}
-        if case.passes:
-            yield "found", SEARCH, {"text": SEED_PATTERN, "regex": True, "under": under}
 
     def _mention(self, args: Mapping[str, object]) -> re.Match[str] | None:
         """Return the best mention of the test in the logs: a heading or a failure first."""

@@ -4,8 +4,7 @@ The first conclusion counts. Without one, the policy abstains and leaves the cas
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 
 from answergraph.graphs.add_ons.triage.offline import disagreement_rules as told
 from answergraph.graphs.add_ons.triage.offline import faulty_test_rules as faulty
@@ -104,32 +103,12 @@ def _passes_again(case: CaseText) -> Conclusion | None:
     if not case.passes:
         return None
     quotes = (case.failing_lines(), case.passes[0]["written"])
-    for applies, further, cause, explanation, advice in _varying(case):
-        if applies:
-            return Conclusion(True, 0.85, cause, explanation, (*quotes, *further), advice)
-    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
-    return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others.")
-
-
-def _varying(case: CaseText) -> Iterator[tuple[object, Sequence[str], str, str, str]]:
-    """Yield what may vary between the runs of a test: whether it does, further quotes, the cause, and the words."""
-    seeded = [(line, match[1]) for line in case.found if (match := signs.SEED.search(line))]
-    seeds = next(((one[0], other[0]) for one, other in pairwise(seeded) if one[1] != other[1]), ())
-    orders = [other["order"] for other in case.passes]
     again = [other["written"] for other in case.same_failures if other["order"] == "the same cases"]
-    by_chance = "The test fails with some random numbers and passes with others."
-    fix_seed = "Fix the seed, or expect only what holds for every draw."
-    yield signs.RANDOM.search(case.details), seeds, "tool_bug", by_chance, fix_seed
-    left_behind = "The test fails after certain other tests and passes without them: it sees what they left behind."
-    by_order = again and "the same cases" not in orders
-    yield by_order, again[:1], "tool_bug", left_behind, "Restore the shared state between the tests."
-    reads_clock = signs.CLOCK_CALL.search(case.details) or signs.EXPIRED.search(case.message)
-    at_times = "The test reads the clock: it fails at one time and passes at another."
-    yield reads_clock, (), "tool_bug", at_times, "Give the test a fixed time."
-    by_timing = "The test depends on timing: it failed in one run and passed in another under the same conditions."
-    yield signs.TIMING.search(case.details), (), "temporary_error", by_timing, "Wait for the event and not for a time."
-    # If the test order is random, too, a seed says nothing about the test.
-    yield seeds and {"the same cases", "no other"} & {*orders}, seeds, "tool_bug", by_chance, fix_seed
+    if again and "the same cases" not in [other["order"] for other in case.passes]:
+        explanation = "The test fails after certain other tests and passes without them: it sees what they left behind."
+        return Conclusion(True, 0.85, "tool_bug", explanation, (*quotes, again[0]), "Restore the shared state between the tests.")
+    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
+    return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others: --act does.")
 
 
 def _date_gone_by(case: CaseText) -> Conclusion | None:

@@ -24,7 +24,7 @@ AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON, REFUSED = (
 ENVIRONMENT, IMPORT, SETUP, MISUSE = (_SIGNS[name] for name in ("environment", "import", "setup", "misuse"))
 UNREADABLE, BROKEN, OF_ITS_OWN = (_SIGNS[name] for name in ("unreadable", "broken", "of_its_own"))
 PROGRAM, RAISES = (_SIGNS[name] for name in ("program", "raises"))
-RANDOM, SEED, CLOCK_CALL, EXPIRED = (_SIGNS[name] for name in ("random", "seed", "clock_call", "expired"))
+RANDOM, CLOCK_CALL, EXPIRED = (_SIGNS[name] for name in ("random", "clock_call", "expired"))
 TIMING, SURROUNDINGS, UNNOTICED, THIRD_PARTY = (_SIGNS[name] for name in ("timing", "surroundings", "unnoticed", "third_party"))
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

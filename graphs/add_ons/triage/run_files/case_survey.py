@@ -166,15 +166,17 @@ def _trouble_in_logs(
 
 
 def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
-    """Return the results, in the log's folder, of the last test that is identified before the line."""
+    """Return the results, in the log's folder, of the one test that the last line which names any means."""
     lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
     place = PurePosixPath(match.path).parent
     for line in reversed(lines):
         words = {part for word in _WORD.findall(line) for part in (word, *word.split("."))}
-        named = [result for word in words for result in by_function.get(word, ()) if result.name in line]
-        near = [result for result in named if PurePosixPath(result.file).parent == place]
-        if near and (meant := _only_one(near, words)):
-            return meant
+        named = [result for word in words for result in by_function.get(word, ())]
+        # A line of source code names no parameters: then all tests of that name may be meant.
+        exact = [result for result in named if "[" in result.name and result.name in line]
+        near = [result for result in exact or named if PurePosixPath(result.file).parent == place]
+        if near:
+            return _only_one(near, words)
     return []
 
 

@@ -125,7 +125,7 @@ class _Stand:
         tests = self.head if name == "run_on_old_code" else self.green
         # A flaky case may pass once by chance: what passed on the last green code has passed as often as it failed alone.
         times = self.options.repeats if name == "run_on_last_green" else 1
-        runs = self._runs(place, result, code=code, tests=tests, times=times, until_failed=True)
+        runs = self._runs(place, result, code=code, tests=tests, times=times)
         statement = f"{_COMPARED[name]}: {_ending(runs)} (the tests passed last at {self.green[:10]})."
         if name == "run_old_tests" and runs[-1][0].startswith("fails"):
             statement += self._blame(place, result)
@@ -163,22 +163,12 @@ class _Stand:
         return _told("run_changed_lines", [said], statement)
 
     def _runs(
-        self,
-        place: TestPlace,
-        result: JUnitCase,
-        *before: TestPlace,
-        code: str,
-        tests: str,
-        times: int = 1,
-        until_failed: bool = False,
+        self, place: TestPlace, result: JUnitCase, *before: TestPlace, code: str, tests: str, times: int = 1
     ) -> list[tuple[Ending, str]]:
         with self.repository.work_tree(code, tests=tests, test_file=place.file) as tree:
             if not (tree / place.file).is_file():
                 return [("absent", f"There is no {place.file} yet.")]
-            runs: list[tuple[Ending, str]] = []
-            while len(runs) < times and not (until_failed and runs and runs[-1][0] != "passes"):
-                runs.append(self.runner.run(tree, [*before, place], result))
-            return runs
+            return [self.runner.run(tree, [*before, place], result) for _ in range(times)]
 
     def _blame(self, place: TestPlace, result: JUnitCase) -> str:
         """Return the first commit after the green one at which the old test fails, and what it changed outside the tests."""

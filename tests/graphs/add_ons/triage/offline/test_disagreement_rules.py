@@ -75,9 +75,9 @@ def imported(error: str, place: str = "shop/cart.py:9", source: str = "RATES = r
 @pytest.mark.parametrize(
     ("details", "verdict"),
     [
-        (imported("ZeroDivisionError: division by zero"), DISAGREE),
-        (imported("ValueError: mutable default <class 'list'> for field children is not allowed"), DISAGREE),
-        (imported("NameError: name 'List' is not defined"), DISAGREE),
+        (imported("ZeroDivisionError: division by zero"), OPEN),
+        (imported("ValueError: mutable default <class 'list'> for field children is not allowed"), OPEN),
+        (imported("NameError: name 'List' is not defined"), OPEN),
         (imported("KeyError: 'URL'", source="URL = os.environ['URL']"), (True, "tool_bug")),
         (imported("ValidationError: 1 validation error for Settings", source="settings = Settings()"), (True, "tool_bug")),
         # An incompatible version of Python or of a package, and a module of the test itself.
@@ -87,7 +87,7 @@ def imported(error: str, place: str = "shop/cart.py:9", source: str = "RATES = r
         (imported("ZeroDivisionError: division by zero", place="tests/helpers/test_base.py:9"), OPEN),
     ],
 )
-def test_an_application_that_breaks_its_own_import_disagrees_with_the_test(
+def test_an_application_that_breaks_while_it_is_imported_meets_no_check_and_is_left_open(
     details: str, verdict: tuple[bool | None, str | None] | None
 ) -> None:
     assert concluded(case(details, status="error", message="collection failure")) == verdict

@@ -29,7 +29,6 @@ def case(
     message: str = "",
     output: str = "",
     log: str = "",
-    found: tuple[str, ...] = (),
 ) -> CaseText:
     return CaseText(
         case="r.xml#2",
@@ -49,7 +48,6 @@ def case(
         details=details,
         output=output,
         log=log,
-        found=found,
     )
 
 
@@ -106,22 +104,21 @@ def test_an_application_error_during_setup_is_undecided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("details", "others", "found", "cause"),
+    ("details", "others", "cause"),
     [
-        (PLAIN, (THREE, PASSED_ALONE), (), "tool_bug"),  # order: fails after the others twice, passes alone
-        (PLAIN, (PASSED_ALONE,), (), None),
-        (PLAIN, (PASSED_ALIKE,), (), None),
-        (pytest_failure("assert 3 == 2", given="random.random()"), (PASSED_ALIKE,), (), "tool_bug"),
-        (pytest_failure("assert 3 == 2", given="latency_seconds, timeout"), (PASSED_ALIKE,), (), "temporary_error"),
-        (pytest_failure("assert 3 == 2", given="date.today()"), (PASSED_ALIKE,), (), "tool_bug"),
-        (PLAIN, (PASSED_ALIKE,), ("a.log:1: random seed: 1", "b.log:1: random seed: 2"), "tool_bug"),
-        (PLAIN, (PASSED_ALIKE,), ("a.log:1: random seed: 1", "b.log:1: random seed: 1"), None),
+        (PLAIN, (THREE, PASSED_ALONE), "tool_bug"),  # order: fails after the others twice, passes alone
+        (PLAIN, (PASSED_ALONE,), None),
+        (PLAIN, (PASSED_ALIKE,), None),
+        # That a test draws lots, waits or reads the clock does not show that this made it fail.
+        (pytest_failure("assert 3 == 2", given="random.random()"), (PASSED_ALIKE,), None),
+        (pytest_failure("assert 3 == 2", given="latency_seconds, timeout"), (PASSED_ALIKE,), None),
+        (pytest_failure("assert 3 == 2", given="date.today()"), (PASSED_ALIKE,), None),
     ],
 )
 def test_a_test_that_passed_in_another_run_should_have_passed(
-    details: str, others: tuple[OtherResult, ...], found: tuple[str, ...], cause: str | None
+    details: str, others: tuple[OtherResult, ...], cause: str | None
 ) -> None:
-    conclusion = judge(case(details, *others, found=found))
+    conclusion = judge(case(details, *others))
     assert conclusion is not None
     assert (conclusion.misjudged, conclusion.cause) == (True, cause)
     assert others[-1]["written"] in conclusion.quotes

@@ -95,6 +95,23 @@ def test_a_passed_case_is_not_accused_of_the_failure_of_its_namesake(tmp_path: P
 
 
 @pytest.mark.parametrize(
+    "log",
+    [
+        # A file and a test are called alike, and the line above names another test.
+        "tests/test_b.py::test_other\nERROR tests/test_lfu.py::TestLFU::test_insert - AssertionError",
+        # The line of source code names no parameters.
+        "______ test_format[2] ______\n    def test_format(n):\n>       assert n == 3\nE       AssertionError",
+    ],
+)
+def test_a_line_that_may_mean_several_tests_accuses_none(tmp_path: Path, log: str) -> None:
+    cases = [passed("test_other"), passed("test_insert"), passed("test_format")]
+    in_lfu = [failed("test_insert", "E"), passed("test_lfu"), failed("test_format[2]", "E")]
+    write_results(tmp_path, *cases, *(case.replace('"shop"', '"tests.test_lfu.TestLFU"') for case in in_lfu))
+    (tmp_path / "console.log").write_text(log)
+    assert [kind for kind, _ in ids(tmp_path)] == ["failed", "failed"]
+
+
+@pytest.mark.parametrize(
     ("log", "case"),
     [("tests/test_a.py::TestA::test_signer\nAssertionError", "results.xml#1"), ("test_rate[1]\nAssertionError", "results.xml#3")],
 )
