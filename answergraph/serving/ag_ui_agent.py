@@ -1,9 +1,11 @@
-"""An agent for pages that speak AG-UI, on the official package: its answer, as it grows, and its outcome are the shared state."""
+"""AG-UI for pages, on the official package: the answer, as it grows, and the outcome are the shared state."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
@@ -16,11 +18,15 @@ from answergraph.streaming import is_answer_event
 require_extra("ag-ui", "ag_ui_langgraph")
 
 from ag_ui.core import EventType, RunAgentInput, StateDeltaEvent  # noqa: E402 - see above
-from ag_ui_langgraph import LangGraphAgent, State  # noqa: E402 - see above
+from ag_ui_langgraph import LangGraphAgent, State, add_langgraph_fastapi_endpoint  # noqa: E402 - see above
+from fastapi import FastAPI  # noqa: E402 - comes with it
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-def to_ag_ui(agent: AgentGraph) -> LangGraphAgent:
-    """Make an AG-UI agent of an agent, for ``add_langgraph_fastapi_endpoint`` of ``ag-ui-langgraph``.
+def to_ag_ui(agent: AgentGraph) -> ASGIApp:
+    """Make an AG-UI server of one agent, as an ASGI application to mount.
 
     The state that the page shares has the answer as JSON, and the outcome with its reason and the record of each field. The
     answer grows in the state while the model writes. Who may ask, and for which thread, is the business of the application.
@@ -29,7 +35,7 @@ def to_ag_ui(agent: AgentGraph) -> LangGraphAgent:
         agent: An agent of ``create_agent`` with a ``response_format``, a ``name`` and a ``checkpointer``.
 
     Returns:
-        The agent of ``ag-ui-langgraph``.
+        The application: it takes AG-UI's requests at its root, and ``GET`` at ``/health``.
 
     Raises:
         AgentSpecError: If the agent has no typed answer, no name or no checkpointer.
@@ -37,16 +43,53 @@ def to_ag_ui(agent: AgentGraph) -> LangGraphAgent:
     Example:
         >>> from answergraph import create_agent
         >>> from langgraph.checkpoint.memory import InMemorySaver
+        >>> from starlette.routing import Mount
         >>> agent = create_agent("offline", response_format=int, name="count", checkpointer=InMemorySaver())
-        >>> to_ag_ui(agent).name
-        'count'
+        >>> Mount("/count", to_ag_ui(agent)).path
+        '/count'
     """
     AgentDoor(agent)
     if agent.name == UNNAMED or not isinstance(agent.checkpointer, BaseCheckpointSaver):
         raise AgentSpecError(
             "AG-UI needs a name and a checkpointer; write create_agent(…, name='…', checkpointer=InMemorySaver())."
         )
-    return _AnswerAgent(name=agent.name, graph=agent)
+    app = FastAPI(openapi_url=None)  # what it takes is AG-UI's to describe
+    add_langgraph_fastapi_endpoint(app, _AnswerAgent(name=agent.name, graph=agent))
+    return _cancelled_once(app)
+
+
+def _cancelled_once(app: ASGIApp) -> ASGIApp:
+    """Cancel a request when its connection ends, once.
+
+    Starlette does not listen for the end (from ASGI 2.4 on), or it cancels again and again (anyio): LangGraph then has no time
+    to cancel the run's tasks, and a tool that hangs is left behind.
+    """
+
+    async def cancelling(scope: Scope, receive: Receive, send: Send) -> None:
+        is_read = asyncio.Event()
+
+        async def reading() -> Message:
+            message = await receive()
+            if not message.get("more_body"):
+                is_read.set()
+            return message
+
+        async def closed() -> None:
+            await is_read.wait()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
+        request = {**scope, "asgi": {**scope.get("asgi", {}), "spec_version": "2.4"}}
+        tasks = asyncio.ensure_future(app(request, reading, send)), asyncio.ensure_future(closed())
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await tasks[0]
+
+    return cancelling
 
 
 class _AnswerAgent(LangGraphAgent):

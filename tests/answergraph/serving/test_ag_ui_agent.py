@@ -9,10 +9,10 @@ import httpx
 import jsonpatch
 import pytest
 from ag_ui.core import Event, RunAgentInput, ToolMessage, UserMessage
-from ag_ui_langgraph import add_langgraph_fastapi_endpoint
-from fastapi import FastAPI
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, Field, TypeAdapter
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.serving import to_ag_ui
@@ -76,10 +76,9 @@ class Page:
 @asynccontextmanager
 async def page_of(agent: Any) -> AsyncIterator[Page]:
     """Mount the agent in an application of somebody's own, and open a page."""
-    app = FastAPI()
-    add_langgraph_fastapi_endpoint(app, to_ag_ui(agent), "/verdict")
+    app = Starlette(routes=[Mount("/verdict", to_ag_ui(agent))])
     async with mounted("/pages", lambda _: app) as address, httpx.AsyncClient(timeout=60) as http:
-        yield Page(http, f"{address}/verdict")
+        yield Page(http, f"{address}/verdict/")
 
 
 def with_threads(*replies: Any, **options: Any) -> Any:
@@ -172,17 +171,12 @@ async def test_events_hold_nothing_of_langgraph_besides() -> None:
 
 async def test_who_stops_listening_cancels_the_run() -> None:
     hangs, began, ended = hanging()
-    asked = RunAgentInput(thread_id="a", run_id="b", state={}, messages=[ASKED], tools=[], context=[], forwarded_props={})
-
-    async def listen() -> None:
-        async for _ in to_ag_ui(with_threads(call("hangs", what="x"), tools=[hangs])).run(asked):
-            pass
-
-    listening = asyncio.create_task(listen())
-    await began.wait()
-    listening.cancel()
-    await asyncio.gather(listening, return_exceptions=True)
-    await ended.wait()
+    async with page_of(with_threads(call("hangs", what="x"), tools=[hangs])) as page:
+        listening = asyncio.create_task(page.run(ASKED))
+        await began.wait()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+        await ended.wait()
     assert listening.cancelled()
 
 
