@@ -9,7 +9,7 @@ if typing.TYPE_CHECKING:
     from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
     from answergraph.graphs.add_ons.ensemble.ensemble_graph import create_ensemble
     from answergraph.graphs.add_ons.ensemble.merging import merge_answers
-    from answergraph.graphs.add_ons.extract.extractor import create_extractor
+    from answergraph.graphs.add_ons.extract.extractor import ExtractorInput, create_extractor
     from answergraph.graphs.add_ons.judge.judge_graph import create_judge
     from answergraph.graphs.add_ons.judge.judging.judgment import judgment_match_method
     from answergraph.graphs.add_ons.react.react_graph import create_react
@@ -26,6 +26,7 @@ else:
 
 __all__ = [
     "AgentToolArtifact",
+    "ExtractorInput",
     "WorkflowLimits",
     "WorkflowStep",
     "as_node",

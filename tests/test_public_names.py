@@ -68,6 +68,8 @@ DOORS = {
         "ClaimVerdict",
         "EvidenceReport",
         "FromTools",
+        "Mark",
+        "Source",
         "ToolRun",
         "answer_bundle",
         "check_evidence",
@@ -87,6 +89,7 @@ DOORS = {
     ],
     "answergraph.graphs": [
         "AgentToolArtifact",
+        "ExtractorInput",
         "WorkflowLimits",
         "WorkflowStep",
         "as_node",

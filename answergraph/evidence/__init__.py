@@ -7,7 +7,8 @@ from answergraph.runtime import lazy_imports
 if typing.TYPE_CHECKING:
     from answergraph.evidence.bundles import BUNDLE_KEYS, answer_bundle
     from answergraph.evidence.claim_checking import EvidenceReport, check_evidence
-    from answergraph.evidence.marks import FromTools
+    from answergraph.evidence.marks import FromTools, Mark
+    from answergraph.evidence.source_runs import Source
     from answergraph.evidence.verifier import ClaimVerdict, verify_bundle
     from answergraph.state.tool_results import ToolRun
 else:
@@ -19,6 +20,8 @@ __all__ = [
     "ClaimVerdict",
     "EvidenceReport",
     "FromTools",
+    "Mark",
+    "Source",
     "ToolRun",
     "answer_bundle",
     "check_evidence",

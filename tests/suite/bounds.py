@@ -69,9 +69,9 @@ CORE = (
     ),
     Room(
         "nodes",
-        2652,
+        2680,
         101,
-        "repair; runs without a format end in the same table; limits and what comes first are named; reviews; asked afresh",
+        "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
         *("middleware", 1301, 144),
@@ -122,7 +122,12 @@ ADD_ONS = (
         "many documents, with batches of two providers, after the plan; why a pass stopped; a person pauses it or asks again",
     ),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
-    Room("answergraph/serving", 850, 18, "agents over MCP, A2A and AG-UI, after the plan; what a run waits for as forms"),
+    Room(
+        "answergraph/serving",
+        890,
+        18,
+        "agents over MCP, A2A and AG-UI, after the plan; forms for what a run waits for; a page that goes ends it",
+    ),
     Room(
         "answergraph/cli",
         2588,

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
@@ -48,6 +49,36 @@ def agent_of(*replies: Any, tools: Any = (search, SHOW_CARD), **options: Any) ->
 def waits(result: Any) -> bool:
     outcome = json.loads(json.dumps(result["outcome"]))
     return (outcome["status"], outcome["pending"], result.get("structured_response")) == ("deferred", PENDING, None)
+
+
+def show_card(title: str) -> str:
+    """Shows a card to the user."""
+    raise AssertionError("it is shown elsewhere")
+
+
+@pytest.mark.parametrize(
+    "given", [show_card, tool(show_card), DESCRIBED, FUNCTION], ids=["function", "tool", "described", "short"]
+)
+def test_a_function_or_tool_of_ones_own_can_be_executed_elsewhere(run: Any, given: Any) -> None:
+    elsewhere = external_tool(given)
+    agent, _ = agent_of(calls(CARD), calls(call("Verdict", GOOD, "v")), tools=[elsewhere])
+    assert waits(run(agent, QUESTION, CONFIG))
+    assert (elsewhere.name, list(elsewhere.args)) == ("show_card", ["title"])
+    assert run(agent, SHOWN, CONFIG)["structured_response"] == VERDICT
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((show_card, "Shows."), "leave them out"),
+        ((lambda title: title,), "give a description"),
+        (({"type": "web_search"},), "give a function with a docstring, a tool, or a name and"),
+        ((3,), "give a function with a docstring"),
+    ],
+)
+def test_what_is_no_external_tool_says_what_to_write(given: Any, message: str) -> None:
+    with pytest.raises(AgentSpecError, match=message):
+        external_tool(*given)
 
 
 class FrontendTools(AgentMiddleware):
