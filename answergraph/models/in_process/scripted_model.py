@@ -153,13 +153,15 @@ def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
     parameters = inspect.signature(function).parameters.values()
     names = {each.name: _named(each) for each in parameters}
     left = iter([which for which in ("messages", "request") if which not in names.values()])
+    takes_more = any(each.kind is each.VAR_POSITIONAL for each in parameters)  # then those before it are filled by place
     found: list[tuple[str | None, str]] = []
     for each in parameters:
         if each.kind is each.VAR_KEYWORD or (each.default is not each.empty and not names[each.name]):
             continue
         which = names[each.name] or next(left, None)
         if which is not None:
-            found.append((None if each.kind in (each.POSITIONAL_ONLY, each.VAR_POSITIONAL) else each.name, which))
+            by_place = each.kind is each.POSITIONAL_ONLY or (takes_more and each.kind is not each.KEYWORD_ONLY)
+            found.append((None if by_place else each.name, which))
         elif each.kind is not each.VAR_POSITIONAL:
             raise AgentSpecError(f"replies={shown(function)} takes {each.name!r} as well; write def reply(messages, request).")
     return found
