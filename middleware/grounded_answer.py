@@ -1,5 +1,6 @@
 """Middleware that accepts an answer only if the run's tool results support its claims."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
@@ -251,6 +252,12 @@ class _KeepsInput:
 
     def before_agent(self, state: Any, runtime: Runtime) -> dict[str, Any]:
         return {INPUT_TEXTS: input_records(state["messages"])}
+
+    async def abefore_agent(self, state: Any, runtime: Runtime) -> dict[str, Any]:
+        # A file is read in a thread: `langgraph dev` refuses what blocks its event loop, as the first use of a parser does.
+        if any(isinstance(message.content, list) for message in state["messages"]):
+            return await asyncio.to_thread(self.before_agent, state, runtime)
+        return self.before_agent(state, runtime)
 
 
 def _was_asked_again(state: Any) -> bool:

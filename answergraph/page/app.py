@@ -4,6 +4,7 @@
 """
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from httpx import ASGITransport, AsyncClient, HTTPStatusError
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -22,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answergraph.page.kept_steps import KeptSteps
+from answergraph.page.pdf_pages import page_picture, page_texts
 
 PAGE_PATH = "/page"
 
@@ -67,18 +70,13 @@ async def _to_the_page(request: Request) -> RedirectResponse:
 
 
 async def _steps(request: Request) -> Response:
-    """Return a thread's checkpoints, newest first, without their growing states.
-
-    Asks the server's own route with the caller's headers, so that its access rules apply.
-    """
+    """Return a thread's checkpoints, newest first, without their growing states."""
     asked = request.query_params
     most = min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
     thread, space = request.path_params["thread"], asked.get("space", "")
-    headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
-    server = ASGITransport(app=request.app, raise_app_exceptions=False)
     bytes_read = 0
 
-    async with AsyncClient(transport=server, base_url=str(request.base_url), headers=headers) as client:
+    async with _own_server(request) as client:
 
         async def ask(limit: int, before: str | None) -> list[dict[str, object]]:
             nonlocal bytes_read
@@ -97,6 +95,35 @@ async def _steps(request: Request) -> Response:
         except HTTPStatusError as error:
             return JSONResponse(error.response.json(), error.response.status_code)
     return Response(f"[{','.join(steps)}]", headers={"x-bytes-read": str(bytes_read)}, media_type="application/json")
+
+
+async def _document(request: Request) -> Response:
+    """Return the texts of the pages of a message's PDFs; with ``page``, its picture and the boxes of ``places`` in its text."""
+    thread, message = request.path_params["thread"], request.path_params["message"]
+    async with _own_server(request) as client:
+        response = await client.get(f"/threads/{quote(thread, safe='')}/state")
+    if response.is_error:
+        return JSONResponse(response.json(), response.status_code)
+    messages = response.json()["values"].get("messages") or []
+    content = next((each["content"] for each in messages if each.get("id") == message), None)
+    try:
+        return JSONResponse(await run_in_threadpool(_pages_of, content, request.query_params))
+    except (ValueError, IndexError, RuntimeError) as error:  # a broken file is a RuntimeError
+        return JSONResponse({"detail": str(error)}, 422)
+
+
+def _pages_of(content: object, asked: Mapping[str, str]) -> object:
+    if "page" not in asked:
+        return page_texts(content)
+    places = [place.split("-") for place in asked.get("places", "").split(",") if place]
+    return page_picture(content, int(asked["page"]), [(int(start), int(end)) for start, end in places])
+
+
+def _own_server(request: Request) -> AsyncClient:
+    """Return a client of the server that the page belongs to, with the caller's headers, so that its access rules apply."""
+    headers = {name: value for name, value in request.headers.items() if name not in _NOT_PASSED_ON}
+    server = ASGITransport(app=request.app, raise_app_exceptions=False)
+    return AsyncClient(transport=server, base_url=str(request.base_url), headers=headers)
 
 
 def _without_state(state: dict[str, Any]) -> dict[str, object]:
@@ -141,6 +168,7 @@ app = _application(
     routes=[
         Route(PAGE_PATH, _to_the_page),
         Route(f"{PAGE_PATH}/threads/{{thread}}/steps", _steps),
+        Route(f"{PAGE_PATH}/threads/{{thread}}/documents/{{message}}", _document),
         Mount(PAGE_PATH, PageFiles(directory=FILES, html=True)),
     ]
 )

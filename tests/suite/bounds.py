@@ -74,8 +74,9 @@ CORE = (
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
-        *("middleware", 1301, 144),
-        "a hook per node, in both colours; the caller's input as a source; one judging call for claims; what hooks do wrong",
+        *("middleware", 1308, 144),
+        "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
+        "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
@@ -116,7 +117,13 @@ ADD_ONS = (
         "witnesses: tests are run again on old and new code, and say which changed lines they run",
     ),
     Room("answergraph/experiment", 1000, 14),
-    Room("answergraph/page", 258, 1, "steps that were read are kept, so that a long thread opens at once when it is read again"),
+    Room(
+        "answergraph/page",
+        404,
+        1,
+        "steps that were read are kept, so that a long thread opens at once when it is read again; "
+        "a PDF's pages are pictures with a box around each place",
+    ),
     Room(
         *("answergraph/many", 2410, 60),
         "many documents, with batches of two providers, after the plan; why a pass stopped; a person pauses it or asks again",

@@ -157,6 +157,15 @@ export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
   return answered(read, ["GET", `page/threads/${part(thread)}/steps?${query}`]);
 }
 
+/** The pages of the PDFs in a thread's messages, from the page's own route: their texts, or one as a picture with the boxes of spans of its
+ * text. @param {() => string} thread
+ */
+export function pagesOf(thread) {
+  const ask = (message, query = "") => json("GET", `page/threads/${part(thread())}/documents/${part(message)}${query}`);
+  const picture = (message, page, spans) => ask(message, `?page=${page}&places=${spans.map((span) => span.join("-")).join()}`);
+  return { texts: (message) => ask(message), picture };
+}
+
 /** The runs of a thread, newest first, without their inputs where the server can leave them out. */
 export const runs = (thread, limit = 100) => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`);
 export const run = (thread, id) => json("GET", runPath(thread, id), undefined, SOON);

@@ -2,6 +2,7 @@
 
 import { breakable, button, el, plural } from "./dom.js";
 import { fieldWords } from "./coverage.js";
+import { PageView } from "./page_view.js";
 import { linesOf } from "./record.js";
 
 /** From how many lines on those without a place are folded, and how many stay beside a place. */
@@ -11,15 +12,18 @@ const BESIDE = 3;
 export class DocumentView {
   #place;
   #marks = new Map();
+  #pages;
 
-  /** @param {HTMLElement} place */
-  constructor(place) {
+  /** @param {HTMLElement} place @param {Function} [picture] asks for the picture of a page */
+  constructor(place, picture) {
     this.#place = place;
+    this.#pages = new PageView(picture, (places, where) => this.#mark("", places, [{ mark: [...new Set(places.map(({ mark }) => mark))].join(" ") }], where));
   }
 
   /** @param {object[]} documents @param {import("./record.js").Field[]} fields */
   show(documents, fields) {
     this.#marks.clear();
+    this.#pages.clear();
     const places = Map.groupBy(
       fields.flatMap((field) => field.places),
       ({ document }) => document,
@@ -34,11 +38,13 @@ export class DocumentView {
   #one(document, places, name) {
     const lines = linesOf(document, places);
     const list = el("ol.lines", { tabindex: "0", role: "list", "aria-label": `The text of the ${name}` }, ...this.#folded(lines, document));
+    const sheets = document.pages && el("div.sheets", {}, ...this.#pages.show(document, places));
     return [
-      el("p.panebar", {}, el("b", {}, name), el("span", {}, `${plural(lines.length, "line")}, ${plural(places.length, "place")}`)),
+      el("p.panebar", {}, el("b", {}, name), sheets && views(sheets, list), el("span", {}, `${plural(lines.length, "line")}, ${plural(places.length, "place")}`)),
       ...document.notes.map((note) => el("p.note", {}, note)),
+      sheets,
       list,
-    ];
+    ].filter(Boolean);
   }
 
   /** The lines; of very many those around the places, the others where somebody asks for them. */
@@ -65,24 +71,38 @@ export class DocumentView {
   }
 
   #piece({ text, places, ends }, line) {
-    if (!places.length) return text;
+    return places.length ? this.#mark(text, places, ends, `line ${line}`) : text;
+  }
+
+  #mark(text, places, ends, where) {
     const fields = [...new Set(places.map(({ field }) => field))];
     const { tone } = fieldWords(fields[0].status);
     const names = fields.map(({ path }) => path).join(", ");
-    const attributes = { role: "button", tabindex: "0", "data-tone": tone, "data-status": fields[0].status, "aria-label": `${text}, place of ${names}, line ${line}` };
+    const attributes = { role: "button", tabindex: "0", "data-tone": tone, "data-status": fields[0].status, "aria-label": `${text ? `${text}, ` : ""}place of ${names}, ${where}` };
     const element = el("span.mark", attributes, text, ...ends.map(({ mark }) => el("sup", {}, mark)));
     for (const { key } of fields) this.#marks.set(key, [...(this.#marks.get(key) ?? []), element]);
     element.dataset.fields = JSON.stringify(fields.map(({ key }) => key));
     return element;
   }
 
-  /** Light the places of a field, and of no other. @returns {HTMLElement|undefined} the first */
+  /** Light the places of a field, and of no other. @returns {HTMLElement|undefined} the first that is shown */
   light(keys) {
     for (const each of this.#place.querySelectorAll(".mark.on")) each.classList.remove("on");
     const marks = keys.flatMap((key) => this.#marks.get(key) ?? []);
     for (const each of marks) each.classList.add("on");
-    return marks[0];
+    return marks.find((each) => each.checkVisibility()) ?? marks[0];
   }
+}
+
+/** Two buttons: the pages as pictures, or their text. */
+function views(sheets, list) {
+  const show = (isText) => {
+    [sheets.hidden, list.hidden] = [isText, !isText];
+    for (const [index, each] of buttons.entries()) each.setAttribute("aria-pressed", String(Boolean(index) === isText));
+  };
+  const buttons = ["Pages", "Text"].map((word, index) => button(word, () => show(Boolean(index)), { kind: "small" }));
+  show(false);
+  return el("span.pickers", { role: "group", "aria-label": "Show the document as" }, ...buttons);
 }
 
 /** The line of a place with the one before and the one after, where there is no room for the document. */

@@ -83,7 +83,7 @@ const answers = new AnswerView(
   () => choose({ tab: "cases" }),
 );
 const showSteps = (step) => choose({ tab: "timeline", step });
-const record = new RecordView(at("record"), () => known.get(assistant)?.graph_id);
+const record = new RecordView(at("record"), () => known.get(assistant)?.graph_id, api.pagesOf(() => store.run.thread));
 const cases = new CasesView(at("cases"), (record) => answers.card(record, store.run.messages), showSteps);
 const head = new HeadView(at("head"), at("left"), {
   fork: (step) => fork(step),

@@ -8,6 +8,8 @@ import { fieldWords, statusOf, worst } from "./coverage.js";
 /** @typedef {{document: object, start: number, end: number, mark: string, field: Field}} Place in characters of JavaScript */
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+/** What else than text the server can read. */
+export const PDF = "application/pdf";
 const TEXTS = ["text", "text-plain"];
 const HOLDERS = ["document", "search_result", "tool_result"];
 
@@ -100,6 +102,27 @@ function joined(path, key, isPath = false) {
   return `${path}['${key.replace(/[\\']/g, "\\$&")}']`;
 }
 
+/** A document with its pages, as the server reads them: evidence counts them behind the message's own text. */
+export const withPages = (document, pages) => ({
+  ...document,
+  text: document.text + pages.join(""),
+  pages: pages.map((text) => ({ text })),
+  others: document.others.filter((kind) => kind !== PDF),
+});
+
+/** The places of each page: those at the same span together. @param {Place[]} places
+ * @returns {{span: number[], places: Place[]}[][]} a span counts the characters of its page as Python does
+ */
+export function spansOf({ text, pages }, places) {
+  let from = text.length - pages.reduce((length, page) => length + page.text.length, 0);
+  return pages.map((page) => {
+    const [start, end] = [from, (from += page.text.length)];
+    const count = (place) => [...text.slice(start, Math.min(place, end))].length;
+    const own = Map.groupBy(places.filter((place) => place.start >= start && place.start < end), (place) => `${place.start}-${place.end}`);
+    return [...own.values()].map((some) => ({ span: [count(some[0].start), count(some[0].end)], places: some }));
+  });
+}
+
 /** A document whose text is known to hold what was found in it; else its passages alone, as its text. */
 function textWithPlaces(document, records) {
   const cited = [...records.values()].flatMap(({ evidence }) => evidence).filter(({ source }) => source.id === document.id);
@@ -118,7 +141,7 @@ function textWithPlaces(document, records) {
     text += `${unit}\n`;
   }
   const why = document.text ? "The stored text differs from the one that was checked." : "The text of this document is not stored with the run.";
-  return { ...document, text, isCut: true, notes: [...notes, `${why} These are the passages that were checked.`], offset: offsets(text), at: ({ place: at }) => starts.get(at.join()) };
+  return { ...document, text, pages: null, isCut: true, notes: [...notes, `${why} These are the passages that were checked.`], offset: offsets(text), at: ({ place: at }) => starts.get(at.join()) };
 }
 
 /** Python counts an emoji as one character, JavaScript as two. */

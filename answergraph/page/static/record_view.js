@@ -3,8 +3,9 @@
 import { byStatus, coverageOf, fieldWords, isDoubtful } from "./coverage.js";
 import { DocumentView, pathOf, stripOf } from "./document_view.js";
 import { button, counted, el, icon, plural, shown } from "./dom.js";
+import { drawnPage } from "./page_view.js";
 import { saveProofs } from "./saved_file.js";
-import { fieldsIn, layOut } from "./record.js";
+import { fieldsIn, layOut, PDF, spansOf, withPages } from "./record.js";
 
 /** From how many rows on a list is folded: those to look at are there. */
 const MANY = 20;
@@ -17,15 +18,19 @@ export class RecordView {
   #document;
   #texts = el("div.doc", { role: "region", "aria-label": "Document" });
   #nameOf;
+  #pages;
   #print = "";
   #laid = null;
   #filter = "all";
 
-  /** @param {HTMLElement} place @param {() => string} [nameOf] the name of the graph, if what is shown can be saved */
-  constructor(place, nameOf) {
+  /** @param {HTMLElement} place @param {() => string} [nameOf] the name of the graph, if what is shown can be saved
+   * @param {{texts: Function, picture: Function}} [pages] asks for the pages of a PDF
+   */
+  constructor(place, nameOf, pages) {
     this.#place = place;
     this.#nameOf = nameOf;
-    this.#document = new DocumentView(this.#texts);
+    this.#pages = pages;
+    this.#document = new DocumentView(this.#texts, pages?.picture);
     for (const type of ["pointerover", "focusin"]) place.addEventListener(type, ({ target }) => this.#light(target));
     place.addEventListener("click", ({ target }) => target.closest("button, a") || this.#go(target, true));
     place.addEventListener("keydown", (event) => this.#key(event));
@@ -39,8 +44,30 @@ export class RecordView {
       this.#laid = proofs && layOut(proofs);
       this.#filter = "all";
       if (proofs) this.#draw(proofs);
+      if (this.#pages && proofs?.documents.some(({ others }) => others?.includes(PDF))) this.#readPages(proofs, print);
     }
     return this.#laid ? this.#laid.fields.filter(isDoubtful).length : null;
+  }
+
+  /** Read the texts of PDFs, which only the server can; without them the passages stand there. */
+  async #readPages(proofs, print) {
+    const read = async (document) => {
+      const pages = document.others.includes(PDF) && (await this.#pages.texts(document.id).catch(() => null));
+      return pages ? withPages(document, pages) : document;
+    };
+    const documents = await Promise.all(proofs.documents.map(read));
+    if (print !== this.#print || !documents.some(({ pages }) => pages)) return;
+    this.#laid = layOut({ ...proofs, documents });
+    this.#draw({ ...proofs, documents });
+  }
+
+  /** Save what is shown, with the pictures of all pages that a field was taken from. */
+  async #save(proofs) {
+    const places = this.#laid.fields.flatMap((field) => field.places);
+    for (const document of this.#laid.documents.filter(({ pages }) => pages))
+      for (const [index, spans] of spansOf(document, places.filter((place) => place.document === document)).entries())
+        if (spans.length) await drawnPage(document, index, spans, this.#pages?.picture).catch(() => null);
+    saveProofs(proofs, this.#nameOf());
   }
 
   #draw(proofs) {
@@ -54,7 +81,7 @@ export class RecordView {
     }
     this.#document.show(documents, fields);
     const parts = [
-      el("div.cover", {}, bar, this.#filters(fields, groups), this.#nameOf && button("Save with proofs", () => saveProofs(proofs, this.#nameOf()), { kind: "small" })),
+      el("div.cover", {}, bar, this.#filters(fields, groups), this.#nameOf && button("Save with proofs", () => this.#save(proofs), { kind: "small" })),
       // The head says it of an answer.
       proofs.outcome.status !== "answered" && el("p.why", {}, coverageOf(fields)),
       el("div.split", {}, this.#texts, el("div.record", {}, this.#keys(), el("div.rows"))),

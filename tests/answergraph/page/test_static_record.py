@@ -1,5 +1,6 @@
 """Document and record: what of a record stands in its document, by keyboard, on a phone, and from a saved file."""
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.answergraph.page.conftest import opened, past, take_picture, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
+from tests.suite.pdf_files import pdf
 
 pytestmark = pytest.mark.browser
 
@@ -80,6 +82,43 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
             expect(saved.get_by_role("heading", level=1)).to_contain_text("2 fields stand nowhere in its sources")
             expect(saved.locator(".mark sup")).to_have_text(["2", "1", *["4", "4", "5"] * 3])
             assert faults(saved) == []
+
+
+def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
+    page: Page, browser: Browser, server: httpx.Client, tmp_path: Path
+) -> None:
+    file = pdf([["Tools since 1961"], [], INVOICE.splitlines()])
+    block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(file).decode()}
+    opened(page, "refused_invoice", past(server, "refused_invoice", asked([block])))
+    document = page.get_by_role("region", name="Document")
+    expect(document.get_by_alt_text("Page 3 of 3")).to_be_attached()
+    expect(document.locator(".note")).to_have_text("Page 2 of 3 has no text that could be read: nothing on it was checked.")
+    expect(document.locator(".lines")).to_be_hidden()
+    assert faults(page) == []
+
+    page.get_by_role("row", name="supplier.name").focus()
+    page.keyboard.press("Enter")
+    box = document.get_by_role("button", name="place of supplier.name, page 3")
+    expect(box).to_be_focused()
+    expect(box).to_have_attribute("style", re.compile("left: 1"))
+    expect(box).to_be_in_viewport()
+    expect(box.locator("sup")).to_have_text("2")
+    expect(document.locator(".sheet .mark sup").filter(has_text="4 5")).to_have_count(3)
+    left, top = box.evaluate(
+        "({ offsetLeft: x, offsetTop: y, offsetParent: { offsetWidth, offsetHeight } }) => [x / offsetWidth, y / offsetHeight]"
+    )
+    assert (round(left, 1), round(top, 1)) == (0.1, 0.1), "where the first line of the page is drawn"
+    document.get_by_role("button", name="Text").click()
+    expect(document.locator(".lines .mark").filter(has_text="Brenner & Sohn GmbH")).to_be_visible()
+
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save with proofs").click()
+    saving.value.save_as(tmp_path / "proofs.json")
+    with page_of_file(tmp_path / "proofs.json") as url:
+        for saved in watched_page(browser, url, path="/"):
+            expect(saved.get_by_alt_text("Page 3 of 3")).to_have_attribute("src", re.compile("^data:image/png"))
+            expect(saved.locator(".doc .note").first).to_contain_text("Page 2 of 3 has no text")
+            expect(saved.locator(".sheet .mark").first).to_have_attribute("style", re.compile("left: 1"))
 
 
 def test_a_long_list_begins_with_its_doubts_and_a_phone_shows_the_lines_at_the_field(page: Page, server: httpx.Client) -> None:

@@ -19,6 +19,8 @@ from tests.suite.faulty_proxy import FaultyProxy
 
 pytestmark = pytest.mark.browser
 
+LOG = logging.getLogger(__name__)
+
 SEED = int(os.environ.get("ANSWERGRAPH_ROBOT_SEED", "45"))
 MINUTES = float(os.environ.get("ANSWERGRAPH_ROBOT_MINUTES", "0"))
 """How long sequence follows sequence, each with the next seed; there is one at least."""
@@ -65,10 +67,13 @@ class Robot:
 
     def act(self) -> None:
         """Disturb the connection, do one thing, and wait for a moment or not."""
-        self.chance.choice([self.hang, self.delay, self.cut, self.go_away, self.leave_alone])()
-        self.chance.choice(
+        disturb = self.chance.choice([self.hang, self.delay, self.cut, self.go_away, self.leave_alone])
+        do = self.chance.choice(
             [self.begin, self.begin, self.go_on, self.open, self.open, self.look, self.stop, self.go_back, self.reload]
-        )()
+        )
+        LOG.info("%s, %s, at %s", disturb.__name__, do.__name__, self.page.url)
+        disturb()
+        do()
         self.page.wait_for_timeout(self.chance.choice([0, 50, 300, 1500]))
         self.leave_alone()
 
@@ -101,6 +106,7 @@ class Robot:
         message.fill(text)
         message.press("Enter")
         self.selected |= self.page.evaluate("sent")
+        LOG.info("sends %s", self.selected.get(text, "nothing"))
 
     def open(self) -> None:
         threads = self.page.locator("#threads button.thread")
@@ -150,15 +156,17 @@ def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had
     graphs = {each["assistant_id"]: each["graph_id"] for each in server.post("/assistants/search", json={"limit": 100}).json()}
     for script in (WATCH_ENDS, WATCH_WHAT_IS_SELECTED):
         page.add_init_script(script)
-    begun = time.monotonic()
+    begun, sent = time.monotonic(), 0
     for seed in itertools.count(SEED):
-        logging.getLogger(__name__).info("seed %d, after %.0f seconds", seed, time.monotonic() - begun)
-        a_sequence_is_shown_as_it_was(Robot(page, proxy, seed), server, graphs)
+        LOG.info("seed %d, after %.0f seconds", seed, time.monotonic() - begun)
+        sent += runs_of_a_sequence(Robot(page, proxy, seed), server, graphs)
         if time.monotonic() - begun >= 60 * MINUTES:
             break
+    assert sent, "messages arrived"
 
 
-def a_sequence_is_shown_as_it_was(robot: Robot, server: httpx.Client, graphs: dict[str, str]) -> None:
+def runs_of_a_sequence(robot: Robot, server: httpx.Client, graphs: dict[str, str]) -> int:
+    """Let the robot do a sequence of actions, and compare the page with the server; returns the number of its runs."""
     page = robot.page
     page.reload()
     page.wait_for_selector("body[data-ready]")
@@ -172,7 +180,6 @@ def a_sequence_is_shown_as_it_was(robot: Robot, server: httpx.Client, graphs: di
         page.wait_for_timeout(1000)
     runs = runs_of(server)
     own = [run for run in runs if run["text"] in robot.selected]
-    assert own
     sent = {run["text"]: run["assistant_id"] for run in own}
     assert len(sent) == len(own), "a message was sent twice"
     assert sent == {text: robot.selected[text] for text in sent}
@@ -186,3 +193,4 @@ def a_sequence_is_shown_as_it_was(robot: Robot, server: httpx.Client, graphs: di
         expect(page.locator(f"#threads [data-id='{thread}']")).to_be_visible()
         opened(page, graphs[newest["assistant_id"]], thread)
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(f"^{end_of(newest, graphs)}"))
+    return len(own)
