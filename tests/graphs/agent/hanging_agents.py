@@ -1,10 +1,12 @@
 """Models, tools and agents that hang, for the tests of time limits."""
 
+from __future__ import annotations
+
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import tool
 from pydantic import BaseModel
@@ -13,7 +15,9 @@ from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import InputAgentState
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
-from tests.suite.colors import Run
+
+if TYPE_CHECKING:  # it imports pytest, which the benchmark of peers has not
+    from tests.suite.colors import Run
 
 LONG = 60.0
 """Seconds that nothing here may wait for; a run that does fails the bound below on any machine."""
