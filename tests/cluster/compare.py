@@ -34,6 +34,7 @@ COLUMNS = (
     "agent",
     "runs a second",
     "median, s",
+    "95 in 100, s",
     "CPU a run, server, s",
     "CPU a run, databases, s",
     "sent a run, KB",
@@ -96,10 +97,10 @@ def row(deployment: Deployment, ask: Asked, agent: str, runs: int, at_a_time: in
     took = time.perf_counter() - began
     servers, databases = ((after - earlier) / runs for after, earlier in zip(deployment.cpu_seconds(), before, strict=True))
     memory = " + ".join(f"{sum(process.megabytes for process in used_by([url])):.0f}" for url in deployment.servers)
-    median, sent = statistics.median(seconds for seconds, _ in ended), sum(size for _, size in ended) / runs / 1000
-    kept = (_stored(deployment) - stored) / runs / 1000
+    seconds, sent = sorted(seconds for seconds, _ in ended), sum(size for _, size in ended) / runs / 1000
+    kept, late = (_stored(deployment) - stored) / runs / 1000, seconds[95 * (runs - 1) // 100]
     return (
-        f"{runs / took:.1f} | {median:.2f} | {servers:.3f} | {databases:.3f} | {sent:.1f} | "
+        f"{runs / took:.1f} | {statistics.median(seconds):.2f} | {late:.2f} | {servers:.3f} | {databases:.3f} | {sent:.1f} | "
         f"{f'{kept:.0f}' if deployment.databases else ''} | {memory}"
     )
 

@@ -5,9 +5,11 @@ import os
 import pty
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from langchain_core.runnables import RunnableLambda
 
 from examples.mending.mending_workflow import FILE
 from tests.answergraph.cli.test_command_line import answergraph
@@ -43,6 +45,20 @@ def test_an_aborted_one_says_why_on_stderr(workflow: str) -> None:
     assert code == 1
     assert json.loads(out)["status"] == "ABORT"
     assert err == 'ABORT: The work says: "It is broken."\n'
+
+
+def hanging(model: object) -> RunnableLambda[object, object]:
+    """Return an agent that says nothing for long."""
+    return RunnableLambda(lambda _: threading.Event().wait(60))
+
+
+def test_a_workflow_that_hangs_ends_with_its_own_reason_at_the_limit_of_seconds(workflow: str) -> None:
+    file = Path(workflow)
+    file.write_text(WORKFLOW.replace("tests.graphs.add_ons.workflow.agents:speaker", f"{__name__}:hanging"))
+    code, out, err = answergraph("run", workflow, "--json", "--limits", "seconds=1.5")
+    assert code == 1
+    # On a busy machine the command may be left before the workflow could say so.
+    assert err.startswith("TimeoutError: ") or (json.loads(out)["status"], "seconds is reached" in err) == ("ABORT", True)
 
 
 def test_the_task_can_be_replaced(workflow: str) -> None:
