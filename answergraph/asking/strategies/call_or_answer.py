@@ -17,7 +17,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, envelope, rewritten, without
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.model_capabilities import answers_last, supports_native_format, wire_dialect
-from answergraph.asking.providers.refusals import is_refused, remember_refusal
+from answergraph.asking.providers.refusals import Objection, is_refused, remember_refusal
 from answergraph.asking.strategies.provider_strategy import native_format_binding
 from answergraph.asking.strategies.strategy import Binding, Strategy
 from answergraph.json_schema.dialects import Dialect
@@ -112,7 +112,13 @@ def calls_come_as_text(request: ModelRequest) -> bool:
 
 
 def note_calls(model: object, reply: AIMessage) -> None:
-    """Remember whether a server has parsed the calls of a free reply, or left them as text."""
-    if reply.tool_calls and answers_last(model):
-        is_text = CALLS_FROM_TEXT in reply.response_metadata
-        remember_refusal(model, NATIVE_CALLS if is_text else CallOrAnswer.name, beside_tools=False)
+    """Remember whether a server has parsed the calls of a free reply, or left them as text.
+
+    A reply without a call may be right, so it counts only if it comes twice. Small models whose template drops the tools never
+    call, and what they make up instead costs a request and misleads them.
+    """
+    if not answers_last(model) or (not reply.tool_calls and is_refused(model, CallOrAnswer.name, beside_tools=False)):
+        return
+    is_parsed = bool(reply.tool_calls) and CALLS_FROM_TEXT not in reply.response_metadata
+    objection = Objection(names_parameter=bool(reply.tool_calls))
+    remember_refusal(model, CallOrAnswer.name if is_parsed else NATIVE_CALLS, beside_tools=False, objection=objection)

@@ -130,12 +130,21 @@ def test_a_server_whose_calls_come_as_text_is_not_asked_freely_again(run: Run) -
     assert [refusal.strategy for refusal in known_refusals()] == ["native_calls"]
 
 
+def test_a_server_whose_free_replies_call_nothing_twice_is_not_asked_freely_again(run: Run) -> None:
+    first = [asked(run, ["I do not know.", CALL, ANSWER])[1] for _ in range(2)]
+    result, offers = asked(run, [CALL, ANSWER])
+    assert result["structured_response"] == STOCK
+    assert [each[0] for each in first] == [None, None]
+    assert offers == [["look_up", "read_list"], ["look_up", "read_list", "Stock"]]
+
+
 def test_a_server_that_parses_calls_is_left_to_call_them_itself(run: Run) -> None:
     native = AIMessage("", tool_calls=[{"name": "look_up", "args": {"sku": "X"}, "id": "1"}])
     asked(run, [native, ANSWER])
     result, offers = asked(run, ["It is 17.", '{"sku": "X", "count": 17}'])
     assert result["structured_response"] == STOCK
     assert offers == [None, None]
+    assert [refusal.strategy for refusal in known_refusals()] == ["call_or_answer"]
 
 
 def test_a_tool_choice_of_the_developer_allows_the_answer_at_once(run: Run) -> None:
