@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+from unicodedata import normalize
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
-from answergraph.answers.schemas.schema_example import CUT
+from answergraph.answers.schemas.schema_example import CUT, Example
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.json_text.strict_json import load_json
 from answergraph.state.messages import CORRECTION_ID_PREFIX, of_run
@@ -17,6 +18,7 @@ COPIES = "copies"
 """Key of a message's ``response_metadata``: its texts that were copied from the example or a correction."""
 _COPIED = "this is copied from what you were shown; write the value in its place"
 _KEYS = re.compile(r'"(\w++)": ')
+_BRACKETS = frozenset(("<>", "[]", "{}", "()"))
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 _TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
@@ -86,24 +88,34 @@ def with_copies(
     """
     written = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
     problems = {each.partition(" (given: ")[0] for attempt in attempts for each in attempt["fields"].values() if each}
-    if not any(mark in written for mark in ('"<', '"..."', *problems)):
-        return reply
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
     said, example = "\n".join([prompt, *(each.text for each in ours)]), strategy.whole_example()
-    shown = [*example.placeholders, *_KEYS.findall(example.text)] if example.text in said else []
+    is_shown = example.text in said
+    shown = [*example.placeholders, *_KEYS.findall(example.text)] if is_shown else []
     parts = [f", {each.strip('<>').casefold()}, " for each in shown]
+    kinds = _kinds_of(example) if is_shown else set[str]()
 
     def is_copy(text: str) -> bool:
         if any(problem in text for problem in problems) and text in said:
             return True
-        is_placeholder = text == CUT or (text[:1], text[-1:]) == ("<", ">")
-        return is_placeholder and any(f", {text.strip('<> ').casefold()}, " in part for part in parts)
+        is_bracketed = text[:1] + text[-1:] in _BRACKETS
+        # ``…`` is ``...`` in one character.
+        inner = normalize("NFKC", text[1:-1] if is_bracketed else text).strip().casefold()
+        return inner in kinds or ((is_bracketed or inner == CUT) and any(f", {inner}, " in part for part in parts))
 
     others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
     texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}
     copies = [text for text in sorted(texts) if is_copy(text) and not any(text in other for other in others)]
     return reply.model_copy(update={"response_metadata": {**reply.response_metadata, COPIES: copies}}) if copies else reply
+
+
+def _kinds_of(example: Example) -> set[str]:
+    """Return the words for kinds of values, such as ``string``, but for those that are also a key or a value of the schema."""
+    words = [each.strip("<>") for each in example.placeholders]
+    listed = "\n".join(f"{each}, " for each in words)
+    kinds = {each.partition(", ")[0] for each in words}
+    return {kind for kind in kinds if f'"{kind}"' not in example.text and f" {kind}, " not in listed}
 
 
 def refuse_copies(data: object, copies: Collection[str]) -> None:

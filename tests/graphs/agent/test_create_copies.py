@@ -38,6 +38,9 @@ def asked(run: Run, strategy: Any, *replies: object, question: str = "Who is it?
         ({"name": "<String>", "city": "< STRING >"}, ["name", "city"]),
         ({"name": "<name>", "city": "Oslo"}, ["name"]),
         ({"name": "Ann", "city": "Oslo", "tags": ["tall", "..."]}, ["tags[1]"]),
+        ({"name": "Ann", "city": "Oslo", "tags": ["tall", "…"]}, ["tags[1]"]),
+        ({"name": "string", "city": "String"}, ["name", "city"]),
+        ({"name": "[name]", "city": "(string)"}, ["name", "city"]),
     ],
 )
 def test_placeholders_of_the_example_are_asked_for_again(run: Run, copied: dict[str, object], paths: list[str]) -> None:
@@ -71,18 +74,30 @@ def test_the_words_of_a_correction_are_asked_for_again(run: Run, copied: str) ->
 
 
 def test_what_somebody_else_wrote_is_an_answer(run: Run) -> None:
-    for words in ("<string>", "...", "Field required"):
+    for words in ("<string>", "string", "...", "Field required"):
         answer = {"name": words, "city": "Oslo"}
         result = asked(run, PromptedStrategy(Person), {"tags": []}, answer, question=f"It says {words}")
         assert result["structured_response"] == Person.model_validate(answer)
 
 
 def test_what_was_not_shown_is_an_answer(run: Run) -> None:
-    answer = {"name": "<string>", "city": "Field required"}
+    answer = {"name": "<string>", "city": "Field required", "tags": ["string"]}
     call = AIMessage("", tool_calls=[{"name": "Person", "args": answer, "id": "1"}])
     for strategy, reply in ((ToolStrategy(Person), call), (PromptedStrategy(Person, show="schema"), answer)):
         result = asked(run, strategy, reply)
         assert result["structured_response"] == Person.model_validate(answer)
+
+
+class Column(BaseModel):
+    number: int
+    type: Literal["integer", "string"]
+    title: str
+
+
+def test_a_word_for_a_kind_that_is_a_key_or_a_value_of_the_schema_is_an_answer(run: Run) -> None:
+    answer = {"number": 1, "type": "string", "title": "integer"}
+    result = asked(run, PromptedStrategy(Column), answer)
+    assert result["structured_response"] == Column.model_validate(answer)
 
 
 class Tag(BaseModel):
