@@ -5,7 +5,7 @@ them. So one call of a reply is carried out, and none whose result the run has.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -22,6 +22,9 @@ _MAX_FAILURES = 2
 _NAME = re.compile(
     r"""(?:["'](?:name|function)["']\s*+:\s*+["']|<function=|<(?:\w+:)?invoke name="|\[TOOL_CALLS\]\s*+)([\w.-]{1,64}+)\W"""
 )
+
+_WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
+"""A text that may be a call as a whole: ``name(city="Oslo")``, ``{"name": {"city": "Oslo"}}``."""
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, history: Sequence[AnyMessage]) -> AIMessage:
@@ -67,11 +70,21 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, h
 
 def _unknown_call(text: str, names: Collection[str], strategy: Strategy) -> TextCalls:
     """Return the call in a text without other objects, of a name that is neither a tool's nor an answer's."""
-    name = _NAME.search(text) if names and strategy.schemas and not any(map(_takes_calls, strategy.schemas)) else None
+    none = TextCalls((), text)
+    if not names or not strategy.schemas or any(map(_takes_calls, strategy.schemas)):
+        return none
+    whole = _WHOLE.fullmatch(text)
+    name = whole or _NAME.search(text)
     if name is None or name[1] in names or any(schema.name == name[1] for schema in strategy.all_schemas):
-        return TextCalls((), text)
+        return none
     found = find_text_calls(text, [name[1]])
-    return TextCalls((), text) if "{" in found.rest else found
+    # Without words that say so, a whole text is a call only if no answer has such keys.
+    is_answer = whole is not None and (not found.calls or _shares_keys(strategy, {name[1]: 0, **found.calls[0].args}))
+    return none if is_answer or "{" in found.rest else found
+
+
+def _shares_keys(strategy: Strategy, data: Mapping[str, object]) -> bool:
+    return any(not schema.is_object or schema.declares_keys_of({key: 0}) for schema in strategy.schemas for key in data)
 
 
 def _takes_calls(schema: AnswerSchema) -> bool:

@@ -6,9 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import ToolException, tool
 
-from answergraph import AutoStrategy, DeferredStrategy, ToolStrategy, create_agent
+from answergraph import AutoStrategy, DeferredStrategy, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.test_create_written_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
+from tests.suite.colors import Run
 
 
 def tool_texts(result: Any) -> list[str]:
@@ -81,6 +82,9 @@ WIND = '{"name": "get_wind", "arguments": {"city": "Oslo"}}'
         f"I look at the wind first: {WIND} Then I answer.",
         "<function=get_wind><parameter=city>Oslo</parameter></function>",
         '[TOOL_CALLS]get_wind[ARGS]{"city": "Oslo"}',
+        'get_wind(place="Oslo")',
+        "get_wind()",
+        '{"get_wind": {"place": "Oslo"}}',
     ],
 )
 @pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
@@ -90,6 +94,23 @@ def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_ar
     assert "get_wind is not a valid tool, try one of [get_weather]" in tool_texts(result)[0]
     assert tool_texts(result)[1] == "Rain in Oslo."
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"weather": {"city": "Oslo", "rain": true}}', '{"city": {"name": "Oslo"}}', "sin(x)", "Look at this: get_wind()", "f(1"],
+)
+def test_what_may_be_an_answer_is_no_call_of_an_unknown_tool(run: Run, text: str) -> None:
+    model = ScriptedChatModel(replies=[text, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=PromptedStrategy(Weather)), QUESTION)
+    assert not any("not a valid tool" in each for each in tool_texts(result))
+
+
+def test_a_text_is_an_answer_where_the_answer_is_a_text(run: Run) -> None:
+    for text in ("get_wind()", '{"get_wind": {}}'):
+        model = ScriptedChatModel(replies=[text, text, text])
+        result = run(create_agent(model, [get_weather], response_format=PromptedStrategy(str | list[str])), QUESTION)
+        assert tool_texts(result) == []
 
 
 BROKEN = '{"name": "get_weather", "arguments": {"place": {"city": "Oslo"}'
