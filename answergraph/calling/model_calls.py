@@ -16,7 +16,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest
-from answergraph.asking.providers.failed_samples import reply_in
+from answergraph.asking.providers.failed_samples import malformed_calls_in, reply_in
 from answergraph.asking.providers.refusals import TOOL_CALLING, cannot_be_bound, objection_in, remember_refusal
 from answergraph.asking.strategies.auto_strategy import FREE
 from answergraph.asking.strategies.call_or_answer import note_calls
@@ -124,7 +124,7 @@ class ModelCalls:
     def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage | None:
         """Return the reply that an error contains, ``None`` to ask in another way; raise the error if there is no other."""
         self.failed_calls.append(type(error).__name__)
-        reply = reply_in(error, sent.model) if wanted.declared else None
+        reply = reply_in(error, sent.model) if wanted.declared else malformed_calls_in(error, sent.tools)
         if reply is None:
             self.failed_at = monotonic()
             if not self._can_ask_otherwise(wanted, sent, error):

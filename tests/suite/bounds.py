@@ -52,8 +52,14 @@ CORE = (
         "also where those for reading are not those for writing",
     ),
     Room("answergraph/patches", 498, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
-    Room("answergraph/asking", 2400, 95, "a call or the answer under one schema, for servers that enforce schemas but no calls"),
-    Room("answergraph/reading", 1006, 23, "calls written as text, next to prose; copies of what a model was shown are no answer"),
+    Room(
+        *("answergraph/asking", 2412, 95),
+        "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
+    ),
+    Room(
+        *("answergraph/reading", 1031, 23),
+        "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
+    ),
     Room(
         *("answergraph/evidence", 4959, 51),
         "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",

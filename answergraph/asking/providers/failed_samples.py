@@ -3,9 +3,13 @@
 They count as replies, because the request is valid and the next sample may succeed.
 """
 
+import json
 import re
+from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import invalid_tool_call
+from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from answergraph.asking.providers.model_capabilities import address_of
@@ -27,6 +31,19 @@ _MESSAGES = {"AIMessage", "AIMessageChunk"}
 _LONG_NUMBER = "for integer string conversion"
 """Python's message for a number of over 4,300 digits."""
 _IS_ERROR_OF_SAMPLE = {None, 400, 422, 500}
+
+
+def malformed_calls_in(error: BaseException, tools: Sequence[object]) -> AIMessage | None:
+    """Return the reply whose calls a client refused because arguments are no JSON object, ``None`` for other errors.
+
+    The client's error has the arguments alone, so the name is known only if there is one tool.
+    """
+    faults = error.errors() if isinstance(error, ValidationError) and error.title in _MESSAGES else []
+    if not faults or any((fault["loc"][0], fault["loc"][-1]) != ("tool_calls", "args") for fault in faults):
+        return None
+    name = tools[0].name if len(tools) == 1 and isinstance(tools[0], BaseTool) else None
+    texts = [json.dumps(fault["input"]) for fault in faults]
+    return AIMessage("", invalid_tool_calls=[invalid_tool_call(name=name, args=each, id=None, error=None) for each in texts])
 
 
 def reply_in(error: BaseException, model: object) -> AIMessage | None:
