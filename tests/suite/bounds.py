@@ -46,7 +46,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2463,
+        2464,
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing",

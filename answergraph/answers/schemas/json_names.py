@@ -140,12 +140,13 @@ def _aliased_in(node: object, seen: set[int], *, by_name: bool) -> Iterator[Alia
         for item in node:
             yield from _aliased_in(item, seen, by_name=by_name)
         return
-    if node.get("type") in _RECORDS:
+    is_schema = isinstance(node.get("type"), str)  # else it has fields by name, and one may be named ``type``
+    if is_schema and node["type"] in _RECORDS:
         config = node.get("config") or {}
         by_name = bool(config.get("validate_by_name") or config.get("populate_by_name"))
-    yield from (AliasedField(name, field, by_name) for name, field in _own_fields(node.get("fields")))
+    yield from (AliasedField(name, field, by_name) for name, field in _own_fields(is_schema and node.get("fields")))
     for key, inner in node.items():
-        if key not in _NO_SCHEMAS:
+        if not (is_schema and key in _NO_SCHEMAS):
             yield from _aliased_in(inner, seen, by_name=by_name)
 
 

@@ -1,5 +1,6 @@
 """A field may be read under other names than it is written with; an answer is stored, reviewed and compared all the same."""
 
+import json
 from typing import Annotated, Any
 
 import pytest
@@ -8,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, create_model
 
-from answergraph import Grounded, ToolStrategy, create_agent
+from answergraph import Grounded, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.testing import Case, ScriptedChatModel, evaluate
 from tests.suite.colors import Run
@@ -77,3 +78,16 @@ def test_a_field_inside_another_value_may_have_its_own_name_too(run: Run) -> Non
 
     schema = bill(Field(validation_alias=AliasPath("sums", "total")), base=ByName)
     assert run(agent_of(schema, {"total": 5.0}), QUESTION)["structured_response"].total == 5.0
+
+
+class Column(BaseModel):
+    type: str
+    fields: int = Field(alias="fieldCount")
+    metadata: str = Field(default="", alias="meta")
+    config: str = ""
+
+
+def test_fields_may_be_named_as_the_words_of_a_schema(run: Run) -> None:
+    reply = {"type": "text", "fieldCount": 2, "meta": "m"}
+    agent = create_agent(ScriptedChatModel(replies=[json.dumps(reply)]), [], response_format=PromptedStrategy(Column))
+    assert run(agent, {"messages": "Describe it."})["structured_response"] == Column.model_validate(reply)
