@@ -81,7 +81,7 @@ def _with_dates_checked(schema: Any) -> Any:
 
 def _schemas_by_question(requests: Any) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    rank = {"words": 0, "json_mode": 0, "react": 0, "tool": 1, "native": 2}
+    rank = {"words": 0, "json_mode": 0, "react": 0, "tool": 1, "native": 2, "held": 2}
     for asked, question in sorted(((asked_by(each), question_of(each)) for each in requests), key=lambda pair: rank[pair[0].way]):
         if asked.schema is not None:
             found.setdefault(question, asked.schema)

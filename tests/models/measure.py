@@ -69,18 +69,22 @@ def _measured(
     model: str, tasks: Sequence[Task], options: Any, deadline: float, kept: dict[tuple[str, str, str, int], Result]
 ) -> Iterator[Result]:
     with model_server(model) as url, proxy_of(url) as proxy:
+        missing = 0
         for seed, way, task in itertools.product(options.seeds, ways(options.ways), tasks):
-            if time.monotonic() > deadline:
-                print(f"The time is over: {way.name} on {task.name}, seed {seed}, and what follows is not measured.")
-                return
             if task is tasks[0]:
                 forget_refusals()  # what one way was refused is not known to the next
             if task.tools and not way.has_tools:
                 continue
-            if (result := kept.get((model, way.name, task.name, seed))) is None:
+            result = kept.get((model, way.name, task.name, seed))
+            if result is None and time.monotonic() > deadline:
+                missing += 1
+                continue
+            if result is None:
                 result = ran(proxy, model, way, task, seed)
                 _keep(result, proxy)
             yield result
+        if missing:
+            print(f"The time is over: {missing} runs of {MODELS[model]} are not measured.")
 
 
 def _keep(result: Result, proxy: RecordingProxy) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tests.models.tasks import TASKS
 
-Way = Literal["native", "tool", "json_mode", "words", "react"]
+Way = Literal["native", "tool", "json_mode", "words", "react", "held"]
 
 REAL_TOOLS = frozenset(
     {"get_weather", "add", "subtract", "multiply", "divide", "validate_calculation", "lookup_stock", "read_log"}
@@ -42,6 +42,8 @@ def asked_by(request: Mapping[str, Any]) -> Asked:
     tools = tuple(function for function in functions if function["name"] in REAL_TOOLS)
     answers = [_titled(each["parameters"], each["name"]) for each in functions if each["name"] not in REAL_TOOLS]
     form = request.get("response_format", {})
+    if form.get("json_schema", {}).get("name") == "call":
+        return _held(form["json_schema"]["schema"])
     if form.get("type") == "json_schema":
         return Asked("native", _titled(form["json_schema"]["schema"], form["json_schema"]["name"]), tools)
     if answers and not form:
@@ -52,6 +54,15 @@ def asked_by(request: Mapping[str, Any]) -> Asked:
     if texts[0].startswith(REACT_START):
         return Asked("react", schema, tools)
     return Asked("json_mode" if form else "words", schema, tools)
+
+
+def _held(schema: Mapping[str, Any]) -> Asked:
+    """Return what a schema of calls and the answer asks for; it has no answer as long as a call comes first."""
+    shared = {key: schema[key] for key in ("$defs",) if key in schema}
+    pairs = [(each["properties"]["name"]["const"], each["properties"]["arguments"]) for each in schema["anyOf"]]
+    answers = [{**shared, **arguments, "title": name} for name, arguments in pairs if name not in REAL_TOOLS]
+    tools = tuple({"name": name, "parameters": arguments} for name, arguments in pairs if name in REAL_TOOLS)
+    return Asked("held", answers[0] if len(answers) == 1 else {"anyOf": answers} if answers else None, tools)
 
 
 def question_of(request: Mapping[str, Any]) -> str:

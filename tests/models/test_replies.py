@@ -16,7 +16,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
 from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
-from answergraph.models import ReActTextModel
+from answergraph.asking.providers.refusals import remember_refusal
+from answergraph.asking.strategies.call_or_answer import NATIVE_CALLS
+from answergraph.middleware import AgentMiddleware
+from answergraph.models import ReActTextModel, forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.models.requests import asked_by
 
@@ -72,7 +75,21 @@ STRATEGIES: dict[str, Callable[[Any], Any]] = {
     "words": PromptedStrategy,
     "json_mode": lambda schema: PromptedStrategy(schema, json_mode=True),
     "react": AutoStrategy,
+    "held": AutoStrategy,
 }
+
+
+class LocalModel(ScriptedChatModel):
+    """A model whose server enforces schemas and no calls: it is asked for a call or the answer, under one schema."""
+
+    base_url: str = "http://llama-cpp:8080/v1"
+
+
+class Freely(AgentMiddleware[Any, Any, Any]):
+    """Lets the answer come at once, as after a call."""
+
+    def modify_model_request(self, request: Any) -> Any:
+        return request.override(tool_choice="auto")
 
 
 def read(reply: Labelled) -> Read:
@@ -80,13 +97,17 @@ def read(reply: Labelled) -> Read:
     calls: list[tuple[str, dict[str, Any]]] = []
     schema = reply.label["schema"]
     message = AIMessage(reply.text, response_metadata={"finish_reason": reply.finish_reason})
-    script = ScriptedChatModel(replies=[message, *["I have nothing to add."] * 3])
+    is_held = reply.label["way"] == "held"
+    script = (LocalModel if is_held else ScriptedChatModel)(replies=[message, *["I have nothing to add."] * 3])
     model = ReActTextModel(script) if reply.label["way"] == "react" else script
+    if is_held:
+        remember_refusal(model, NATIVE_CALLS, beside_tools=False)
     agent = create_agent(
         model,
         [_tool(each, calls) for each in reply.tools],
         response_format=schema and STRATEGIES[reply.label["way"]](schema),
         limits=UsageLimits(model_calls=2),
+        middleware=[Freely()] if is_held else [],
     )
     result = agent.invoke({"messages": ["Go."]})
     if calls:
@@ -114,8 +135,9 @@ def is_right(reply: Labelled, made: Read) -> bool:
 
 
 @pytest.fixture(scope="module")
-def readings() -> list[tuple[Labelled, Read]]:
-    return [(reply, read(reply)) for reply in labelled()]
+def readings() -> Iterator[list[tuple[Labelled, Read]]]:
+    yield [(reply, read(reply)) for reply in labelled()]
+    forget_refusals()
 
 
 def test_what_holds_an_answer_or_a_call_is_read_as_such(readings: list[tuple[Labelled, Read]]) -> None:
