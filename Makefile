@@ -87,6 +87,7 @@ triage-accuracy: env ## How often the offline rules are right about the labelled
 
 triage-mutants: env ## What the triage says, with witnesses and by the text, of packages that are broken on purpose; downloads them
 	@$(BIN)/python -m examples.failures.measure_mutants
+	@$(BIN)/python -m examples.failures.measure_surroundings
 
 upgrade-threads: env ## Threads and a tape of this version, for the tests of later ones: tests/upgrades/VERSION.sqlite.xz, tests/answergraph/tapes/stored/
 	@rm -f build/threads.sqlite && mkdir -p build

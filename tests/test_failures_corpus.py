@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from answergraph.graphs import create_triage_agent
+from examples.failures.broken_ways import FLAKY, WAYS
+from examples.failures.checkouts import Checkout, Package
 from examples.failures.measure_public import CORPORA
+from examples.failures.measure_surroundings import measured as measured_around
 
 ROOT = Path(__file__).parents[1]
 FAILURES = ROOT / "examples" / "failures"
@@ -55,6 +58,31 @@ def test_the_page_shows_the_figures_as_they_are(corpus: str) -> None:
     page = (ROOT / "docs" / "triage.md").read_text()
     shown = [line for line in measured(corpus).splitlines() if line.startswith("|") or " concluded " in line]
     assert [line for line in shown if line not in page] == []
+
+
+SHOP = "def total(prices):\n    return sum(prices)\n\n\ndef mean(prices):\n    return total(prices) / len(prices)\n"
+SHOP_TESTS = "from shop import mean, total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\n"
+SHOP_TESTS += "def test_mean():\n    assert mean([1, 3]) == 2\n"
+BROKEN = (
+    *("missing variable", "port in use", "disk full", "wrong version of a dependency", "missing plugin", "aborted by a library"),
+    *("no repository", "order: left behind"),
+)
+"""Ways to break what is around a run; witnesses are asked for the second and the last."""
+
+
+@pytest.mark.torture
+def test_no_failure_is_called_real_where_neither_code_nor_tests_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "shop.py").write_text(SHOP)
+    (root / "test_shop.py").write_text(SHOP_TESTS)
+    checkout = Checkout(Package("shop", "shop.py", "test_shop.py", seen=True), root, tmp_path / "run")
+    ways = [way for name in BROKEN for way in (*WAYS, *FLAKY) if way.name == name]
+    said = [(case.way.name, case.by_witnesses, case.said) for case in measured_around(checkout, tmp_path, first=5, ways=ways)]
+    assert {name for name, _, _ in said} == set(BROKEN)
+    assert [one for one in said if one[2] in {"wrong", "accused", "disagreement", "untold"}] == []
+    assert [one for one in said if one[1]] == [("port in use", True, "right"), ("order: left behind", True, "right")]
 
 
 PLUGIN_RUNS = json.loads((FAILURES / "labels" / "plugins.json").read_text())

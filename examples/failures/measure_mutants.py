@@ -9,48 +9,19 @@ from __future__ import annotations
 import ast
 import os
 import random
-import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from answergraph.graphs import create_triage_agent
-from answergraph.graphs.add_ons.triage import CaseReport, Witnesses
+from answergraph.graphs.add_ons.triage import Witnesses
+from examples.failures.checkouts import PACKAGES, Checkout, Package, unpacked
 from examples.failures.intervals import share
 
-
-@dataclass(frozen=True)
-class Package:
-    """A package, its code, and the tests in its source distribution that pass without other packages."""
-
-    name: str
-    code: str
-    tests: str
-    seen: bool
-
-
-PACKAGES = (
-    Package("inflection==0.5.1", "inflection/__init__.py", "test_inflection.py", seen=True),
-    Package("xmltodict==0.13.0", "xmltodict.py", "tests", seen=True),
-    Package("toolz==1.0.0", "toolz/itertoolz.py", "toolz/tests/test_itertoolz.py", seen=True),
-    Package("webcolors==24.11.1", "src/webcolors/*.py", "tests", seen=True),
-    Package("idna==3.10", "idna/c*.py", "tests/test_idna.py", seen=False),
-    Package("more-itertools==10.5.0", "more_itertools/recipes.py", "tests/test_recipes.py", seen=False),
-    Package("jmespath==1.0.1", "jmespath/*.py", "tests", seen=False),
-    Package("cachetools==5.5.0", "src/cachetools/__init__.py", "tests", seen=False),
-    Package("sqlparse==0.5.2", "sqlparse/engine/*.py", "tests", seen=False),
-    Package("parse==1.20.2", "parse.py", "tests", seen=False),
-    Package("isodate==0.7.2", "src/isodate/*.py", "tests", seen=False),
-    Package("tabulate==0.9.0", "tabulate/__init__.py", "test", seen=False),
-)
 MUTANTS = 3
 """Pairs per package."""
-SECONDS = 120
 SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "+": "-", "-": "+", "*": "+"}
 
 
@@ -85,42 +56,9 @@ def _replaced(rows: list[str], line: int, start: int, end: int, text: str) -> st
     return "".join([*rows[: line - 1], changed, *rows[line:]])
 
 
-class Checkout:
-    """A package in a git repository of its own."""
-
-    def __init__(self, package: Package, sdist: Path, place: Path) -> None:
-        with tarfile.open(sdist) as archive:
-            archive.extractall(place, filter="data")
-        (self.root,) = (path for path in place.iterdir() if path.is_dir())
-        self.package, self.run = package, place / "run"
-        self.run.mkdir()
-        for arguments in (["init", "-q"], ["add", "--all", "--force"], ["commit", "-q", "-m", "As published"]):
-            who = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
-            subprocess.run(["git", *who, *arguments], cwd=self.root, check=True)
-
-    def passes(self) -> bool:
-        """Run the tests, and return whether they pass; the results are in the folder ``run``."""
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={self.run / 'results.xml'}"]
-        paths = os.pathsep.join([str(self.root), str(self.root / "src")])
-        env = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            options = {"cwd": self.root, "env": env, "capture_output": True, "timeout": SECONDS}
-            done = subprocess.run([*command, self.package.tests], check=False, **options)
-        except subprocess.TimeoutExpired:
-            return True  # a mutant that hangs leaves no report
-        return done.returncode != 1
-
-    def triaged(self, *, act: bool) -> list[CaseReport]:
-        """Triage the first cause of the last run."""
-        witnesses = Witnesses(self.root, last_green="HEAD", repeats=3) if act else None
-        reports: list[CaseReport] = create_triage_agent(act=witnesses, limit=1).invoke({"folder": str(self.run)})["reports"]
-        return [report for report in reports if report["status"] != "not_judged"]
-
-
 def judged(checkout: Checkout, chance: random.Random) -> Iterator[tuple[str, str, str, float]]:
     """Yield what was made wrong, the verdict with witnesses, that of the text, and the seconds of the witnesses."""
-    files = sorted(checkout.root.glob(checkout.package.code))
-    mutants = [(file, text) for file in files for text in mutations(file.read_text())]
+    mutants = [(file, text) for file in checkout.files(checkout.package.code) for text in mutations(file.read_text())]
     chance.shuffle(mutants)
     pairs = 0
     for file, text in mutants:
@@ -150,9 +88,9 @@ def judged(checkout: Checkout, chance: random.Random) -> Iterator[tuple[str, str
 
 
 def _verdicts(checkout: Checkout) -> tuple[str, tuple[str, str, float]] | None:
-    by_text = checkout.triaged(act=False)
+    by_text, _ = checkout.triaged()
     start = time.monotonic()
-    by_witnesses = checkout.triaged(act=True)
+    by_witnesses, _ = checkout.triaged(Witnesses(checkout.root, last_green="HEAD", repeats=3))
     seconds = time.monotonic() - start
     if not by_text or not by_witnesses:
         return None
@@ -163,11 +101,8 @@ def _verdicts(checkout: Checkout) -> tuple[str, tuple[str, str, float]] | None:
 def measured(package: Package) -> Iterator[tuple[str, str, str, float]]:
     """Fetch a package, break it, and yield what ``judged`` does; nothing if its tests fail here."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        fetch = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", folder, package.name]
-        subprocess.run(fetch, check=True)
-        (sdist,) = place.glob("*.tar.gz")
-        checkout = Checkout(package, sdist, place / "package")
+        root = unpacked(package, Path(folder))
+        checkout = Checkout(package, root, Path(folder, "run"))
         yield from judged(checkout, random.Random(package.name)) if checkout.passes() else ()
 
 
