@@ -9,6 +9,7 @@ from typing import Any
 import uvicorn
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import interrupt
 from pydantic import BaseModel
 from starlette.applications import Starlette
@@ -16,6 +17,7 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from answergraph import ToolStrategy, UsageLimits, create_agent, external_tool
+from answergraph.graphs import create_extractor
 from answergraph.testing import ScriptedChatModel
 
 
@@ -30,6 +32,13 @@ class Card(BaseModel):
     title: str
 
 
+class Invoice(BaseModel):
+    number: str
+    total: float
+
+
+INVOICE = "Invoice A-17. Amount due: 20.00"
+EDIT = {"decisions": {"total": {"type": "edit", "value": 20}}}
 GOOD = {"passed": True, "score": 7}
 SHOW_CARD = external_tool("show_card", "Shows a card to the user.", Card)
 
@@ -69,6 +78,12 @@ ENDINGS: list[tuple[list[Any], dict[str, Any], str]] = [
 def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
     given = {"response_format": ToolStrategy(Verdict), "name": "verdict", **options}
     return create_agent(ScriptedChatModel(replies=list(replies)), list(tools), **given)
+
+
+def reviewing() -> Any:
+    """Return an agent that asks a person about the total that it read in ``INVOICE``."""
+    read = call("Invoice", number="A-17", total=21)
+    return create_extractor(ScriptedChatModel(replies=[read] * 2), Invoice, on_doubt="review", checkpointer=InMemorySaver())
 
 
 def hanging() -> tuple[Any, asyncio.Event, asyncio.Event]:

@@ -19,8 +19,10 @@ from answergraph.graphs import create_extractor
 from answergraph.serving import to_a2a
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.serving.served_agents import (
+    EDIT,
     ENDINGS,
     GOOD,
+    INVOICE,
     SHOW_CARD,
     Card,
     Verdict,
@@ -31,6 +33,7 @@ from tests.answergraph.serving.served_agents import (
     call,
     hanging,
     mounted,
+    reviewing,
 )
 
 
@@ -173,6 +176,15 @@ async def test_a_review_requires_a_decision_and_goes_on_with_it(part: Any) -> No
         assert (state_of(waits), data["questions"][0]["value"]) == ("input_required", {"approve": "it"})
         task = await ask(client, part, task=waits)
     assert (task.id, answer_of(task)) == (waits.id, GOOD)
+
+
+async def test_a_review_of_doubtful_fields_goes_on_with_what_the_person_changes() -> None:
+    async with client_of(reviewing()) as client:
+        waits = await ask(client, new_text_part(INVOICE))
+        (data,) = get_data_parts(waits.status.message.parts)
+        assert (state_of(waits), list(data["questions"][0]["value"]["fields"])) == ("input_required", ["total"])
+        task = await ask(client, new_data_part({"decision": EDIT}), task=waits)
+    assert answer_of(task) == {"number": "A-17", "total": 20}
 
 
 async def test_another_server_with_the_same_stores_goes_on_with_a_task_that_waits() -> None:

@@ -1,6 +1,7 @@
 """An agent over AG-UI, through the endpoint of the official package; its events are read by the types of the protocol."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -17,8 +18,10 @@ from starlette.routing import Mount
 from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
 from answergraph.serving import to_ag_ui
 from tests.answergraph.serving.served_agents import (
+    EDIT,
     ENDINGS,
     GOOD,
+    INVOICE,
     SHOW_CARD,
     Verdict,
     agent_of,
@@ -28,6 +31,7 @@ from tests.answergraph.serving.served_agents import (
     call,
     hanging,
     mounted,
+    reviewing,
 )
 
 # The package asks LangGraph for the schema of its settings by the old name.
@@ -153,6 +157,15 @@ async def test_a_review_is_an_interrupt_and_goes_on_with_the_decision() -> None:
         assert [each.value for each in page.events if each.type == "CUSTOM"] == ['{"approve": "it"}']
         state = await page.run(ASKED, resume='"yes"')
     assert state["structured_response"] == GOOD
+
+
+async def test_a_review_of_doubtful_fields_goes_on_with_what_the_person_changes() -> None:
+    async with page_of(reviewing()) as page:
+        page.state = {"document": INVOICE}
+        await page.run()
+        (question,) = [json.loads(each.value) for each in page.events if each.type == "CUSTOM"]
+        state = await page.run(resume=json.dumps(EDIT))
+    assert (list(question["fields"]), state["structured_response"]) == (["total"], {"number": "A-17", "total": 20})
 
 
 async def test_a_run_that_breaks_keeps_the_text_of_others_to_itself(caplog: pytest.LogCaptureFixture) -> None:

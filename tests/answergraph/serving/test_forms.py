@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import pytest
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import interrupt
@@ -13,12 +12,10 @@ from mcp import Client
 from mcp_types import ElicitResult
 from pydantic import BaseModel
 
-from answergraph.graphs import create_extractor
 from answergraph.serving import to_mcp
 from answergraph.serving.mcp_server import mcp_server
 from answergraph.serving.served_agent import ServedAgent
-from answergraph.testing import ScriptedChatModel
-from tests.answergraph.serving.served_agents import GOOD, SHOW_CARD, agent_of, answers, approve, call, mounted
+from tests.answergraph.serving.served_agents import GOOD, INVOICE, SHOW_CARD, agent_of, answers, approve, call, mounted, reviewing
 from tests.answergraph.serving.test_mcp_server import error_of
 
 pytestmark = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -113,22 +110,12 @@ async def test_calls_of_a_deferred_run_are_forms_with_their_results(mode: str) -
     assert [form.message for form in person.forms] == ['What is the result of show_card {"title": "x"}?']
 
 
-class Invoice(BaseModel):
-    number: str
-    total: float
-
-
-def reviewing() -> Any:
-    read = AIMessage("", tool_calls=[{"name": "Invoice", "args": {"number": "A-17", "total": 21}, "id": "1"}])
-    return create_extractor(ScriptedChatModel(replies=[read] * 2), Invoice, on_doubt="review", checkpointer=InMemorySaver())
-
-
 @pytest.mark.parametrize(("entered", "total"), [({"total": 20}, 20.0), ({"total": 21}, 21.0), ({}, 21.0)])
 async def test_a_review_is_a_form_with_the_doubtful_fields_and_what_is_changed_is_an_edit(
     mode: str, entered: dict[str, Any], total: float
 ) -> None:
     person = Person(entered)
-    result = await asked(reviewing(), person, mode, document="Invoice A-17. Amount due: 20.00")
+    result = await asked(reviewing(), person, mode, document=INVOICE)
     assert result.structured_content == {"number": "A-17", "total": total}
     assert result.meta["answergraph/outcome"]["fields"]["total"]["accepted_by"] == "person"
     (form,) = person.forms
@@ -139,7 +126,7 @@ async def test_a_review_is_a_form_with_the_doubtful_fields_and_what_is_changed_i
 
 async def test_what_does_not_fit_is_asked_for_again(mode: str) -> None:
     person = Person({"total": "much"}, {"total": 20})
-    result = await asked(reviewing(), person, mode, document="Invoice A-17. Amount due: 20.00")
+    result = await asked(reviewing(), person, mode, document=INVOICE)
     assert (result.structured_content, len(person.forms)) == ({"number": "A-17", "total": 20.0}, 2)
     assert person.forms[1].requested_schema["properties"]["total"]["description"] != "21.0: it stands in no source."
 
