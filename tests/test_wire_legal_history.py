@@ -16,7 +16,7 @@ from answergraph import ToolStrategy, create_agent
 from answergraph.middleware import wrap_model_call, wrap_tool_call
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
-from tests.openai_server import OpenAIServer, ToolCall, calls
+from tests.openai_server import OpenAIServer, ToolCall, calls, says
 from tests.suite.verdicts import Verdict
 
 
@@ -32,7 +32,7 @@ THREAD: Any = {"configurable": {"thread_id": "1"}}
 
 def agent_at(server: OpenAIServer, **options: Any) -> Any:
     model = ChatOpenAI(model="gpt-4o", base_url=server.base_url, api_key=SecretStr("key"), max_retries=0)
-    return create_agent(model, [search], response_format=ToolStrategy(Verdict), **options)
+    return create_agent(model, [search], **{"response_format": ToolStrategy(Verdict), **options})
 
 
 def asks(*called: str) -> AIMessage:
@@ -54,7 +54,40 @@ def shape(messages: list[Any]) -> list[Any]:
     return [(m.type, m.tool_call_id if isinstance(m, ToolMessage) else m.text) for m in messages]
 
 
-@pytest.mark.parametrize("arguments", ['{"query": "x', "not JSON", "[1]", '"text"', "{'query': 1}"])
+NO_NUMBERS = ('{"query": NaN}', '{"query": [-Infinity, {"n": Infinity}]}')
+"""What Python reads as JSON, and no server."""
+
+
+def not_json(constant: str) -> Any:
+    raise AssertionError(f"{constant} is not JSON")
+
+
+@pytest.mark.parametrize("arguments", NO_NUMBERS)
+def test_arguments_of_a_run_without_a_format_are_json_too(run: Any, arguments: str) -> None:
+    with OpenAIServer([calls(ToolCall("search", arguments)), says("Done.")]) as server:
+        agent = agent_at(server, response_format=None)
+        stored = run(agent, {"messages": ["Did it pass?"]})["messages"]
+        (sent_call,) = server.requests[1].body["messages"][1]["tool_calls"]
+    assert json.loads(sent_call["function"]["arguments"], parse_constant=not_json)["query"] in (
+        "NaN",
+        ["-Infinity", {"n": "Infinity"}],
+    )
+    assert "nan" in repr(stored[1].tool_calls) or "-inf" in repr(stored[1].tool_calls)
+
+
+def test_the_arguments_in_a_content_block_are_json_too(run: Any) -> None:
+    block = {"type": "tool_use", "id": "1", "name": "search", "input": {"query": float("nan")}}
+    call = tool_call(name="search", args={"query": float("nan")}, id="1")
+    (asked, *_) = sent(run, AIMessage([block], tool_calls=[call]), found("1"))
+    assert (asked.content[0]["input"], asked.tool_calls[0]["args"]) == ({"query": "NaN"}, {"query": "NaN"})
+
+
+def test_a_text_that_speaks_of_no_number_stays_as_it_is(run: Any) -> None:
+    messages = [asks("[nan, inf]"), found("[nan, inf]")]
+    assert sent(run, *messages)[:2] == messages
+
+
+@pytest.mark.parametrize("arguments", ['{"query": "x', "not JSON", "[1]", '"text"', "{'query': 1}", *NO_NUMBERS])
 @pytest.mark.parametrize("call", ["search", "Verdict", "gone"])
 def test_the_arguments_of_every_call_in_a_request_are_a_json_object(run: Any, call: str, arguments: str) -> None:
     # vLLM and llama.cpp refuse every later request of such a thread.
@@ -66,7 +99,7 @@ def test_the_arguments_of_every_call_in_a_request_are_a_json_object(run: Any, ca
         bodies = [request.body for request in server.requests]
     written = [call["function"]["arguments"] for body in bodies for m in body["messages"] for call in m.get("tool_calls") or ()]
     assert written
-    assert all(isinstance(json.loads(each), dict) for each in written)
+    assert all(isinstance(json.loads(each, parse_constant=not_json), dict) for each in written)
     for before, after in itertools.pairwise(bodies):
         assert after["messages"][: len(before["messages"])] == before["messages"]
 

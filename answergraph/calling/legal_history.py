@@ -1,7 +1,9 @@
 """The conversation as it is sent: whatever a thread holds, no server refuses the request for it."""
 
+import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from math import isfinite
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +20,8 @@ GO_ON = "Go on."
 _MAX_NAME = 64
 _is_tool_name = re.compile(rf"[a-zA-Z0-9_-]{{1,{_MAX_NAME}}}").fullmatch
 _is_author = re.compile(rf"[^\s<|\\/>]{{1,{_MAX_NAME}}}").fullmatch
+_holds_no_number = re.compile(r"[ \[-](?:nan|inf)[,\]}]").search
+"""Finds what may be NaN or infinity in the ``repr`` of calls; in a text, nothing comes of it."""
 _call_id, _call_name = itemgetter("id"), itemgetter("name")
 _NO_ARGUMENTS = {"arguments": "{}", "input": {}, "args": {}}
 """The arguments of a call in a content block: of OpenAI, of Anthropic, and of LangChain."""
@@ -26,9 +30,9 @@ _NO_ARGUMENTS = {"arguments": "{}", "input": {}, "args": {}}
 def legal_history(messages: Sequence[AnyMessage], tools: frozenset[str]) -> Sequence[AnyMessage]:
     """Return a conversation that strict servers accept: the same object if it is one already, as almost all are.
 
-    The arguments of every call are a JSON object, and every call has one result, in the block right after it. Results without a
-    call are left out; the others keep the order in which they arrived. Names have only characters that every server accepts,
-    except for those of ``tools``. The messages themselves are not changed.
+    The arguments of every call are a JSON object, without NaN and infinity, and every call has one result, in the block right
+    after it. Results without a call are left out; the others keep the order in which they arrived. Names have only characters
+    that every server accepts, except for those of ``tools``. The messages themselves are not changed.
     """
     # No function of Python is called per message, because each step looks at the whole conversation.
     waiting: set[str | None] = set()
@@ -45,7 +49,8 @@ def legal_history(messages: Sequence[AnyMessage], tools: frozenset[str]) -> Sequ
             waiting = set(map(_call_id, message.tool_calls))
             names = set(map(_call_name, message.tool_calls)) - tools
             has_all_ids = all(waiting) and len(waiting) == len(message.tool_calls)
-            if message.invalid_tool_calls or not has_all_ids or not all(map(_is_tool_name, names)):
+            is_json = not message.invalid_tool_calls and _holds_no_number(repr(message.tool_calls)) is None
+            if not (is_json and has_all_ids and all(map(_is_tool_name, names))):
                 return _repaired(messages, tools)
     return _repaired(messages, tools) if waiting else messages
 
@@ -85,14 +90,24 @@ def _with_legal_calls(message: AIMessage, place: int, tools: frozenset[str]) -> 
         # The same in every request, so that the provider's prompt cache stays valid.
         own = call_id if call_id and call_id not in calls else f"call_{place}_{number}"
         legal = name if name in tools or _is_tool_name(name) else re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[:_MAX_NAME]
-        args: Any = call["args"] if number < len(message.tool_calls) else {}
+        args: Any = _as_json(call["args"]) if number < len(message.tool_calls) else {}
         calls[own] = ToolCall(name=legal, args=args, id=own, type="tool_call")
     if [*calls.values()] == message.tool_calls and not message.invalid_tool_calls:
         return message
     content: object = message.content
     if spoilt and isinstance(content, list):
         content = [_without_arguments(block) if _id_of(block) in spoilt else block for block in content]
+    content = _as_json(content)
     return message.model_copy(update={"content": content, "tool_calls": [*calls.values()], "invalid_tool_calls": []})
+
+
+def _as_json(value: object) -> object:
+    """Return arguments without NaN and infinity, which Python reads from JSON and no server accepts: as texts."""
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    return json.dumps(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def _id_of(block: object) -> object:

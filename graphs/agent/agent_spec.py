@@ -108,8 +108,10 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     by_name: dict[str, BaseTool] = {}
     for candidate in tools:
         # ``vars``, because a tool of a class of its own looks for a missing field in Python.
-        for function in (vars(candidate).get("func"), vars(candidate).get("coroutine"), vars(type(candidate)).get("_run")):
-            if getattr(getattr(function, "__code__", None), "co_flags", 0) & _YIELDS:
+        own, cls = vars(candidate), type(candidate)
+        for function in (own.get("func"), own.get("coroutine"), cls._run, cls._arun):
+            plain = getattr(function, "func", function)  # what a partial calls
+            if getattr(getattr(plain, "__code__", None), "co_flags", 0) & _YIELDS:
                 raise AgentSpecError(f"tools: {candidate.name} yields, and nothing would read it; return the whole result.")
         if by_name.setdefault(candidate.name, candidate) is not candidate:
             raise AgentSpecError(f"Two tools have the name {candidate.name!r}; give one of them another name.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -41,6 +42,11 @@ _TRACED_CALL = TracePolicy(process_outputs=for_trace)
 WAITS = (
     "on_doubt='review' waits for a person, so the run must be kept: write checkpointer=InMemorySaver(), or checkpointer=True "
     "inside another graph, or where a server brings its own."
+)
+
+_DROPPED = (
+    "{hook} returned {keys!r}, which the agent's state does not have: it is dropped. Declare it in a TypedDict derived from "
+    "AgentState, and write create_agent(state_schema=…), or state_schema = … in the middleware."
 )
 
 
@@ -121,8 +127,9 @@ class AgentStateGraph(StateGraph[Any, Any]):
             message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None
             calls = list(message.tool_calls) if isinstance(message, AIMessage) else []
             update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
-            if type(update) is dict and not update.keys() <= self.channels.keys():
-                check_spelling(f"{name} returned", update, self.channels)
+            if type(update) is dict and (unknown := update.keys() - self.channels.keys()):
+                check_spelling(f"{name} returned", unknown, self.channels)
+                warnings.warn(_DROPPED.format(hook=name, keys=sorted(map(str, unknown))), stacklevel=2)
             return noting_calls_taken_out(calls, state, update) if calls else update
 
         self.add_own_node(name, guarded, trace_policy)

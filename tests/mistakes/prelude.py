@@ -4,6 +4,7 @@ import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import langchain.agents.structured_output as langchains
@@ -260,8 +261,10 @@ NAMES: dict[str, Any] = {
             InMemoryStore,
             PlainValidator,
             SkipValidation,
+            StructuredTool,
             ToolNode,
             date,
+            partial,
         )
     },
     **{

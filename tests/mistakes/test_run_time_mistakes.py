@@ -9,7 +9,17 @@ from langgraph.graph import START, MessagesState, StateGraph
 from typing_extensions import TypedDict
 
 from answergraph import AgentSpecError, AnswerRejected, FromContext, ToolStrategy, UsageLimits, create_agent, resume
-from answergraph.middleware import AgentMiddleware, before_model, dynamic_prompt, wrap_model_call, wrap_tool_call
+from answergraph.middleware import (
+    AgentMiddleware,
+    AgentState,
+    after_agent,
+    after_model,
+    before_agent,
+    before_model,
+    dynamic_prompt,
+    wrap_model_call,
+    wrap_tool_call,
+)
 from answergraph.runtime.errors import ResponseFormatError
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
@@ -90,6 +100,27 @@ class Changes(AgentMiddleware[Any, Any, Any]):
 @dynamic_prompt
 def writes_no_prompt(request: Any) -> Any:
     """Forgets to return it."""
+
+
+@pytest.mark.parametrize("hook", [before_agent, before_model, after_model, after_agent])
+def test_a_key_that_no_state_has_is_told(run: Run, hook: Any) -> None:
+    @hook  # type: ignore[untyped-decorator]  # one of four
+    def counts(state: Any, runtime: Any) -> Any:
+        return {"turns": 1}
+
+    with pytest.warns(UserWarning, match=rf"counts.{hook.__name__} returned \['turns'\], which the agent's state does not have"):
+        run(agent_of(counts), QUESTION)
+
+
+def test_a_key_of_a_state_schema_is_written_without_a_word(run: Run) -> None:
+    class Turns(AgentState[Any]):
+        turns: int
+
+    @before_model(state_schema=Turns)
+    def counts(state: Any, runtime: Any) -> Any:
+        return {"turns": 1}
+
+    assert run(agent_of(counts), QUESTION)["turns"] == 1
 
 
 A_REQUEST = "write `return request.override(…)`, or `handler(request.override(…))` in wrap_model_call."

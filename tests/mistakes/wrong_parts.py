@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pydantic.v1
+from langchain_core.tools import BaseTool
 from pydantic import AliasPath, BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -73,6 +74,19 @@ def bill(formula: str) -> type[BaseModel]:
         total: Annotated[float, Derived(formula)]
 
     return Bill
+
+
+class YieldsLater(BaseTool):
+    """A tool that yields where it is awaited."""
+
+    name: str = "later"
+    description: str = "Search, line by line."
+
+    def _run(self, query: str) -> str:
+        return query
+
+    async def _arun(self, query: str) -> Any:
+        yield query
 
 
 class Inside(BaseModel):

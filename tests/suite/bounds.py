@@ -69,9 +69,10 @@ CORE = (
     Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
-        804,
+        817,
         18,
-        "the model is asked in one place; histories are made legal; a cut reply is read; calls are priced; copies are noted",
+        "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
+        "calls are priced; copies are noted",
     ),
     Room(
         "nodes",
@@ -87,10 +88,11 @@ CORE = (
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1632,
+        1641,
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
-        "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing",
+        "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
+        "what a hook returns for nobody is told",
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
