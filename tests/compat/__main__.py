@@ -32,7 +32,8 @@ figures in brackets count the tests that build an agent. Where a suite uses Lang
 another LangGraph version.
 
 `make compat COMPAT_ARGS="langchain langgraph_swarm"` runs only the named suites. The sources of LangChain, supervisor and swarm
-come from the package index, those of deepagents and CopilotKit from GitHub. A difference without a reason fails the command.
+come from the package index, those of deepagents, CopilotKit and open-swe from GitHub. A difference without a reason fails the
+command.
 
 | suite | tests | control | answergraph |
 |---|---|---|---|
@@ -60,11 +61,15 @@ class Row:
 def unpacked(suite: Suite, into: Path) -> Path:
     """Return the folder of the package's sources, from the package index or from its repository."""
     if suite.repository:
-        clone = ["git", "clone", "--quiet", "--depth", "1", "--filter=blob:none", "--sparse", "--branch", suite.tag]
         checked_out = into / "repository"
-        subprocess.run([*clone, suite.repository, str(checked_out)], check=True)
-        subprocess.run(["git", "-C", str(checked_out), "sparse-checkout", "set", suite.folder], check=True)
-        # The package itself is installed; beside the tests it would hide the installed one.
+        git = ["git", "-C", str(checked_out)]
+        subprocess.run(
+            ["git", "clone", "--quiet", "--filter=blob:none", "--no-checkout", suite.repository, str(checked_out)], check=True
+        )
+        if suite.folder:
+            # The package itself is installed; beside the tests it would hide the installed one.
+            subprocess.run([*git, "sparse-checkout", "set", suite.folder], check=True)
+        subprocess.run([*git, "checkout", "--quiet", suite.tag], check=True)
         return checked_out / suite.folder
     # The backend that reads the metadata comes as a wheel.
     source = ["--no-deps", "--no-binary", suite.distribution, "--dest", str(into), f"{suite.distribution}=={suite.version}"]
@@ -81,7 +86,8 @@ def interpreter(suite: Suite) -> str:
         return sys.executable
     python = Path(sys.prefix, "suites", suite.package, "bin", "python")
     done = python.parents[1] / "installed"
-    wanted = [f"{suite.distribution}=={suite.version}", *BESIDE_EVERY_SUITE, *suite.needs]
+    itself = [f"{suite.distribution}=={suite.version}"] if suite.is_published else []
+    wanted = [*itself, *BESIDE_EVERY_SUITE, *suite.needs]
     if not done.exists() or done.read_text() != str(wanted):
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(python.parents[1])], check=True)
         options = ["--quiet", "--disable-pip-version-check", *(["--constraint", suite.constraints] if suite.constraints else [])]

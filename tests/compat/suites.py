@@ -22,8 +22,11 @@ class Suite:
     repository: str = ""
     """Where the tests are if the source distribution has none: the project's public repository."""
     tag: str = ""
+    """The tag, or the commit where there are none."""
     folder: str = ""
-    """The folder of the package in the repository."""
+    """The folder of the package in the repository; empty for all of it."""
+    is_published: bool = True
+    """Whether the package index has the package; an application is run where its sources are."""
     needs: tuple[str, ...] = ()
     """What else is installed with the package in an environment of its own; if empty, it runs where ``make compat`` runs."""
     constraints: str = "constraints.txt"
@@ -102,5 +105,28 @@ SUITES = (
         tag="python-sdk/v0.1.95",
         folder="sdk-python",
         needs=("annotated-doc",),
+    ),
+    Suite(
+        "open_swe_agent",
+        "0.1.0",
+        "tests --timeout 120",
+        repository="https://github.com/langchain-ai/open-swe",
+        tag="9511f859a32a1cb604b6bae56eb229b847431110",
+        is_published=False,
+        needs=(
+            *(
+                "deepagents==0.7.6",
+                "fastapi>=0.141.1",
+                "uvicorn>=0.52.0",
+                "httpx>=0.28.1",
+                "PyJWT",
+                "cryptography",
+                "langgraph-sdk",
+            ),
+            *("markdownify", "langchain-anthropic", "langgraph-cli[inmem]>=0.4.31", "langsmith", "langchain-openai>=1.4.1,<2"),
+            *("langchain-fireworks", "fireworks-ai", "langchain-daytona", "langchain-modal", "langchain-runloop", "exa-py"),
+            *("langchain-google-genai", "langchain-mcp-adapters", "stagehand", "websockets", "Pygments"),
+        ),
+        constraints="",
     ),
 )
