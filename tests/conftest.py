@@ -22,6 +22,9 @@ os.environ["LANGSMITH_TRACING"] = os.environ["LANGSMITH_TRACING_V2"] = "false"
 for name in ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
     os.environ.pop(name, None)
 
+# Lines wrap at the width of a terminal, and this tells it.
+os.environ.pop("COLUMNS", None)
+
 # Every client of an API reads all certificates of the machine, 25 ms each time; tests speak to loopback, without TLS.
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "suite" / "unused_certificate.pem")
 

@@ -30,11 +30,13 @@ from answergraph.cli.terminal.command_runner import (
     KeyOption,
     ModelOption,
     chosen_model,
+    columns_of,
     ended,
     errors_as_bad_usage,
     imported,
     key_in,
     one_line,
+    say,
     schema_at,
     write_json,
 )
@@ -60,7 +62,8 @@ GRAPHS: Mapping[str, str] = {
 """The built-in graphs that ``graph`` draws by name."""
 MAX_LINE_CHARACTERS = 110
 MAX_LABEL_CHARACTERS = 22
-WRAPPED = TextWrapper(MAX_LINE_CHARACTERS, subsequent_indent=" " * MAX_LABEL_CHARACTERS, max_lines=3, placeholder=" …")
+MAX_LINES = 3
+"""Of what a scene of the demo shows, where a line has its maximum length."""
 
 Protocol = Literal["tools", "react"]
 
@@ -104,11 +107,14 @@ def demo(
     with errors_as_bad_usage():
         chosen = model and resolve_model("local:smollm2" if model == "local" else model)
     whose = f"asked of {model}" if model else "with scripted models that make typical mistakes"
-    typer.echo(f"Five agents {whose}, then two built-in agents that follow rules.")
+    say(f"Five agents {whose}, then two built-in agents that follow rules.", indent=0)
+    columns = min(columns_of(sys.stdout) or MAX_LINE_CHARACTERS, MAX_LINE_CHARACTERS)
+    indent, most = " " * min(MAX_LABEL_CHARACTERS, columns // 4), MAX_LINES * MAX_LINE_CHARACTERS // columns
+    wrapper = TextWrapper(columns, subsequent_indent=indent, max_lines=most, placeholder=" …", break_long_words=False)
     for number, scene in enumerate(SCENES, start=1):
-        typer.secho(f"\n{number}. {scene.task if model else scene.title}", bold=True)
+        say(typer.style(f"\n{number}. {scene.task if model else scene.title}", bold=True))
         for label, text in scene.lines(chosen or None):
-            typer.echo(WRAPPED.fill(f"   {label}".ljust(MAX_LABEL_CHARACTERS) + one_line(text)))
+            typer.echo(wrapper.fill(f"   {label}".ljust(MAX_LABEL_CHARACTERS) + one_line(text)))
 
 
 @app.command(short_help="Write a project: an agent, its test, and the files to serve it.")
@@ -119,7 +125,7 @@ def new(name: Annotated[str, typer.Argument(help="The folder and the module of t
     with errors_as_bad_usage():
         for path in write_project(Path(name)):
             typer.echo(path)
-    typer.echo(f"Next: cd {name} && make test", err=True)
+    say(f"Next: cd {name} && make test", err=True)
 
 
 def _no_option(question: str) -> str:
@@ -179,7 +185,10 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
         with errors_as_bad_usage():
             write_json(bundle, evidence.answer_bundle(result, key=secret))
     answer = _answer(result)
-    typer.echo(to_json(answer).decode() if as_json else _as_text(answer, str((result.get("outcome") or {}).get("schema"))))
+    if as_json:
+        typer.echo(to_json(answer).decode())
+    else:
+        say(_as_text(answer, str((result.get("outcome") or {}).get("schema"))))
 
 
 @app.command(short_help="Print a graph as a Mermaid drawing.")

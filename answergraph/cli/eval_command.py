@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import answergraph
-from answergraph.cli.terminal.command_runner import NO_ANSWER, errors_as_bad_usage, imported, one_line
+from answergraph.cli.terminal.command_runner import NO_ANSWER, errors_as_bad_usage, imported, one_line, say
 
 
 def evaluate_file(  # noqa: PLR0913 - one parameter per option
@@ -51,11 +51,11 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
             report.save(save)
         if junit is not None:
             write_junit(report, junit)
-    typer.echo(str(report))
+    say(str(report))
     for line in dict.fromkeys(f"{run['case']}: {run['reason']}" for run in report.runs if run["status"] == "unanswered"):
-        typer.echo(one_line(line), err=True)
+        say(one_line(line), err=True)
     for difference in worse:
-        typer.echo(one_line(f"Worse: {difference.text}"), err=True)
+        say(one_line(f"Worse: {difference.text}"), err=True)
     if worse:
         raise typer.Exit(NO_ANSWER)
 

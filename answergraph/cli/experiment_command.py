@@ -19,6 +19,7 @@ from answergraph.cli.terminal.command_runner import (
     error_line,
     errors_as_bad_usage,
     one_line,
+    say,
 )
 from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.extras import MissingExtraError
@@ -84,7 +85,7 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
                 report = summarise(plan, journal.records, failed)
             _show(report, out)
     except KeyboardInterrupt:
-        typer.echo(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
+        say(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
         raise
     _print_failures(failed)
     if failed:
@@ -135,7 +136,7 @@ def _run(plan: RunPlan, model: BaseChatModel, journal: Journal, concurrency: int
             ended = int(progress.tasks[bar].completed)
             # A log shows no bar; the table is its last line.
             if progress.disable and ended < total and ended * _LINES // total > (ended - 1) * _LINES // total:
-                typer.echo(f"{ended} of {total} runs", err=True)
+                say(f"{ended} of {total} runs", err=True)
 
         return asyncio.run(run_all(plan, model, journal, concurrency=concurrency, done=advance))
 
@@ -153,12 +154,12 @@ def _show(report: Report, out: Path) -> None:
         write_plots(report, *(out / name for name in PLOTS))
         written += [out / name for name in PLOTS]
     except MissingExtraError as error:
-        typer.echo(f"No plot: {error}", err=True)
-    typer.echo(f"Written: {', '.join(map(str, written))}", err=True)
+        say(f"No plot: {error}", err=True)
+    say(f"Written: {', '.join(map(str, written))}", err=True)
 
 
 def _print_failures(failed: Mapping[RunKey, Exception]) -> None:
     """Print each distinct failure once on stderr."""
     counted = Counter(f"{key.setting}: {one_line(error_line(error))}" for key, error in failed.items())
     for line, times in counted.items():
-        typer.echo(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)
+        say(f"Failed, {times} run{'s' if times > 1 else ''}: {line}", err=True)

@@ -17,6 +17,7 @@ from answergraph.cli.terminal.command_runner import (
     errors_as_bad_usage,
     import_also_from,
     one_line,
+    say,
     schema_at,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
@@ -58,7 +59,7 @@ def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
         typer.echo(json.dumps({"record": plain, "fields": outcome["fields"]}, ensure_ascii=False))
     else:
         for path, field in outcome["fields"].items():
-            typer.echo(f"{path}: {_value(record, path)}{_shown(field)}")
+            say(f"{path}: {_value(record, path)}{_shown(field)}")
     if record is None:
         raise ended(NO_ANSWER, outcome["reason"])
 

@@ -19,6 +19,8 @@ from answergraph.cli.terminal.command_runner import (
     ended,
     errors_as_bad_usage,
     facts_of,
+    say,
+    text_in,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
@@ -46,14 +48,12 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         facts, limited = facts_of(fact), limits_in(limits)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
         graph = graphs.create_judge(chosen_model(model, base_url), rule, **options)
-        text = sys.stdin.read() if report == "-" else Path(report).read_text(encoding="utf-8")
+        text = sys.stdin.read() if report == "-" else text_in(Path(report))
     with within(limited):
         judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
     if as_json:
         typer.echo(json.dumps(judgment, ensure_ascii=False))
     elif judgment["index"] is not None:
-        typer.echo(
-            f"{judgment['label']}\n  tag: {judgment['tag']}\n  method: {judgment['method']}\n  reason: {judgment['reason']}"
-        )
+        say(f"{judgment['label']}\n  tag: {judgment['tag']}\n  method: {judgment['method']}\n  reason: {judgment['reason']}")
     if judgment["index"] is None:
         raise ended(NO_ANSWER, judgment["reason"])

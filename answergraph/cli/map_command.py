@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import answergraph
-from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, import_also_from, one_line
+from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, import_also_from, one_line, say
 from answergraph.cli.terminal.run_limits import limits_in, spent
 
 if TYPE_CHECKING:
@@ -105,14 +105,14 @@ def _in_words(run: MapRun) -> str:
 
 def _report(run: MapRun, out: Path) -> None:
     """Print what ended how, and exit with 1 if a row has no answer."""
-    typer.echo(f"{out}: {_in_words(run)}")
+    say(f"{out}: {_in_words(run)}")
     for note in run.notes:
-        typer.echo(one_line(note), err=True)
+        say(one_line(note), err=True)
     failed = [(group, count) for group, count in run.groups().items() if group.status not in {"answered", "abstained"}]
     for group, count in failed[:_MOST_GROUPS]:
         row = run.examples.get(group)  # the ledger may have other rows than the file
         example = "" if row is None else f", as {row.key}: {row.reason}"
-        typer.echo("  " + one_line(f"{count:,} {' '.join(filter(None, group))}{example}"), err=True)
+        say("  " + one_line(f"{count:,} {' '.join(filter(None, group))}{example}"), err=True)
     if run.stopped is not None:
         raise ended(NO_ANSWER, f"Stopped: {run.stopped}")
     if failed:

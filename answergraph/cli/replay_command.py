@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import answergraph
-from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, ended, errors_as_bad_usage, imported, one_line
+from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, ended, errors_as_bad_usage, imported, one_line, say
 from answergraph.runtime.extras import extra_needed
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def replay(
         again = {name: run_again(tape, graph, match=match) for name, tape in runs.items()}  # type: ignore[arg-type]  # checked there
     for name, run in again.items():
         status = run.end["status"] if run.end else "not ended"
-        typer.echo(f"{name}  {status}  {'as before' if run.difference is None else one_line(run.difference.text)}")
+        say(f"{name}  {status}  {'as before' if run.difference is None else one_line(run.difference.text)}")
     if any(run.difference is not None for run in again.values()):
         raise typer.Exit(NO_ANSWER)
 

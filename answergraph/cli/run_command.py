@@ -20,6 +20,7 @@ from answergraph.cli.terminal.command_runner import (
     facts_of,
     import_also_from,
     imported,
+    say,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 
@@ -60,7 +61,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
         typer.echo(json.dumps({name: result[name] for name in ("status", "reason", "transitions", "results", "facts")}))
     else:
         for transition in result["transitions"]:
-            typer.echo(f"{transition['step']} → {transition['next']}  ({transition['rule']}, {transition['method']})")
+            say(f"{transition['step']} → {transition['next']}  ({transition['rule']}, {transition['method']})")
         typer.echo(result["status"])
     if result["status"] != COMPLETE:
         raise ended(NO_ANSWER, f"{result['status']}: {result['reason']}")

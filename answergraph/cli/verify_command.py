@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from answergraph import evidence
-from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, KeyOption, ended, errors_as_bad_usage, key_in
+from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, KeyOption, ended, errors_as_bad_usage, key_in, say
 
 
 def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bundle.")], *, key: KeyOption = None) -> None:
@@ -21,11 +21,11 @@ def verify(bundle: Annotated[Path, typer.Argument(help="A file written by --bund
         except BundleError as error:
             raise ended(BAD_USAGE, f"Error: {bundle} was not written by --bundle. {error}") from error
     for path in unchecked_in(text):
-        typer.echo(f"unchecked  {path}: no evidence was asked for")
+        say(f"unchecked  {path}: no evidence was asked for")
     for verdict in verdicts:
-        typer.echo(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
+        say(f"{'holds' if verdict.holds else 'DOES NOT HOLD'}  {verdict.path}: {verdict.reason}")
     if not verdicts:
-        typer.echo("The answer has no claims to check.")
+        say("The answer has no claims to check.")
     if not all(verdict.holds for verdict in verdicts):
         raise typer.Exit(NO_ANSWER)
 

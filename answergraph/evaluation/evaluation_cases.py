@@ -49,7 +49,11 @@ def named_cases(cases: Iterable[Case] | str | Path) -> dict[str, Case]:
 def _read(path: Path) -> Iterator[Case]:
     if not path.is_file():
         raise AgentSpecError(f"There is no file {str(path)!r} of cases.")
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise AgentSpecError(f"{path} is not a text in UTF-8: {error}.") from error
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:

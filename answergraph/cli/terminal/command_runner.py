@@ -13,7 +13,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -105,6 +107,14 @@ def facts_of(options: list[str] | None) -> dict[str, object]:
     return facts
 
 
+def text_in(file: Path) -> str:
+    """Return the text of a file; raise ``AgentSpecError`` if it is none in UTF-8."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise answergraph.AgentSpecError(f"{file} is not a text in UTF-8: {error}.") from error
+
+
 def key_in(file: Path | None) -> bytes | None:
     """Return the secret in a file, without the white space around it; raise ``AgentSpecError`` if there is none in it."""
     secret = None if file is None else file.read_bytes().strip()
@@ -117,9 +127,27 @@ def write_json(path: Path, value: object) -> None:
     path.write_text(f"{json.dumps(value, ensure_ascii=False, indent=1, default=str)}\n", encoding="utf-8")
 
 
+def columns_of(stream: TextIO) -> int:
+    """Return how wide a terminal is; 0 if the stream is none."""
+    return get_terminal_size().columns if stream.isatty() or "COLUMNS" in os.environ else 0
+
+
+def say(text: str, *, err: bool = False, indent: int = 4) -> None:
+    """Print lines for people: in a terminal they wrap at words; in a file, and in a table, a line stays one line."""
+    columns = columns_of(sys.stderr if err else sys.stdout)
+    typer.echo("\n".join(_wrapped(line, columns, indent) for line in text.split("\n")) if columns else text, err=err)
+
+
+def _wrapped(line: str, columns: int, indent: int) -> str:
+    if len(line) <= columns or line.startswith("|"):
+        return line
+    # What has no space stays whole, so that it can be copied: the id of a test, an address.
+    return fill(line, columns, subsequent_indent=" " * min(indent, columns // 3), break_long_words=False, break_on_hyphens=False)
+
+
 def ended(code: int, line: str) -> typer.Exit:
-    """Print the reason as one line on stderr, and return the exit to raise."""
-    typer.echo(one_line(line), err=True)
+    """Print the reason on stderr, and return the exit to raise."""
+    say(one_line(line), err=True, indent=0)
     return typer.Exit(code)
 
 

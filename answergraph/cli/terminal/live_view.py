@@ -32,9 +32,9 @@ def _show_steps(console: Console, updates: Mapping[str, object], within: Sequenc
         name = " › ".join([*within, node])
         for line in step_lines(update):
             text = Text(f"{name.ljust(_NODE_WIDTH - 1)} ", style=_STYLES.get(node, "bold"))
-            console.print(text.append(line, style="not bold default"), soft_wrap=True)
+            console.print(text.append(line, style="not bold default"), soft_wrap=not console.is_terminal)
     if used := spent_so_far():
-        console.print(Text(f"{' ' * _NODE_WIDTH}{used}", style="dim"), soft_wrap=True)
+        console.print(Text(f"{' ' * _NODE_WIDTH}{used}", style="dim"), soft_wrap=not console.is_terminal)
 
 
 def run_graph(

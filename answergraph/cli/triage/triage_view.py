@@ -22,6 +22,10 @@ _STYLES: Mapping[str, str] = {
 }
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10  # cases named per cause
+_HEADINGS = ("verdict", "sure", "cases", "cause", "case", "next")
+_CASE = _HEADINGS.index("case")
+_OTHER_COLUMNS = 60
+"""What the table needs beside the names of the cases; in a narrower terminal it is a list, where a name has a line."""
 MAX_CAUSES_SHOWN = 15  # a screen of them
 MAX_CAUSES_EXPLAINED = 3  # causes whose quotes still fit on the screen
 
@@ -31,17 +35,19 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
     ordered = words.by_urgency(reports)
     console.print(words.total(reports))
     print_changes(console, changes)
-    table = Table("verdict", "sure", "cases", "cause", "case", "next", box=SIMPLE_HEAD, pad_edge=False)
-    for report in ordered[:MAX_CAUSES_SHOWN]:
-        answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
-        sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
-        cause = str(answer.get("misclassification_cause") or "")
-        named = Text(one_line(report["test"]), overflow="fold")
-        new = words.new_cases(report, changes)
-        cases = f"{len(report['cases'])}{f', {new} new' if new else ''}"
-        step = Text(one_line(words.next_step(report)), overflow="ellipsis", no_wrap=True)
-        table.add_row(Text(words.verdict_of(report), style=style), sure, cases, cause, named, step)
-    console.print(table)
+    rows = [_row(report, changes) for report in ordered[:MAX_CAUSES_SHOWN]]
+    longest = max((row[_CASE].cell_len for row in rows), default=0)
+    if console.is_terminal and console.width < _OTHER_COLUMNS + longest:
+        for verdict, sure, cases, cause, named, step in rows:
+            facts = [part for part in (verdict, sure, Text(f"cases: {cases}"), cause) if part]
+            console.print("", Text("  ").join(facts), named, step, sep="\n")
+    else:
+        table = Table(*_HEADINGS, box=SIMPLE_HEAD, pad_edge=False)
+        table.columns[_CASE].no_wrap = console.is_terminal
+        for row in rows:
+            row[-1].no_wrap, row[-1].overflow = True, "ellipsis"
+            table.add_row(*row)
+        console.print(table)
     left = ordered[MAX_CAUSES_SHOWN:]
     if left:
         console.print(f"and {len(left)} more causes, with {sum(len(report['cases']) for report in left)} cases")
@@ -49,7 +55,25 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
         console.print("--details shows the quotes of each cause, --html writes them into a page.")
         return
     for report in ordered:
-        console.print(Text.assemble("\n", *_details(report)), soft_wrap=True)
+        console.print(Text.assemble("\n", *_details(report)), soft_wrap=not console.is_terminal)
+
+
+def _row(report: CaseReport, changes: Changes | None) -> list[Text]:
+    """Return what a table shows of a report, in the order of its headings."""
+    answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
+    sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
+    new = words.new_cases(report, changes)
+    cases = f"{len(report['cases'])}{f', {new} new' if new else ''}"
+    cause = str(answer.get("misclassification_cause") or "")
+    named = Text(one_line(report["test"]), overflow="fold")
+    return [
+        Text(words.verdict_of(report), style=style),
+        Text(sure),
+        Text(cases),
+        Text(cause),
+        named,
+        Text(one_line(words.next_step(report))),
+    ]
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:
@@ -58,7 +82,7 @@ def print_changes(console: Console, changes: Changes | None) -> None:
     console.print(f"\nCompared with the run of {changes['since']}:" if changes["since"] else "\nThe first run of this history.")
     for heading, tests in words.changes_by_heading(changes).items():
         named = words.several([one_line(test) for test in tests], MAX_CASES_SHOWN)
-        console.print(Text(f"  {heading}: {named}"), soft_wrap=True)
+        console.print(Text(f"  {heading}: {named}"), soft_wrap=not console.is_terminal)
 
 
 def quotes_of(report: CaseReport) -> list[tuple[str, str]]:

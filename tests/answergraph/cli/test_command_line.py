@@ -206,7 +206,7 @@ def test_a_real_process_writes_nothing_to_stderr_without_a_terminal() -> None:
 
 def test_a_terminal_shows_the_path_through_the_graph_and_what_is_used_of_its_limits_on_stderr() -> None:
     terminal, inside = pty.openpty()
-    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
     command = [*COMMAND, "ask", "--json", "--limits", "model_calls=20", TASK]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=inside, env=environment, check=False)
     os.close(inside)
