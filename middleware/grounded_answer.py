@@ -38,7 +38,6 @@ NO_EVIDENCE = "There is no evidence yet: no tool that counts has returned anythi
 _FIRST = "first call {names}"
 _FIRST_ANY = "there must be evidence, and no tool has returned any yet"
 
-
 TOO_LITTLE = (
     "Only {share:.0%} of the fields are supported, and at least {least:.0%} must be. Nothing stands behind: {paths}. "
     "Leave out what the sources do not say."
@@ -288,8 +287,10 @@ def _reads_input(sources: object) -> bool:
 def _tools_of(sources: Any) -> tuple[str, ...] | Callable[[ToolRun], bool]:
     if isinstance(sources, Input):
         return ()
-    if isinstance(sources, str | Sequence) or not callable(sources):
-        is_list = isinstance(sources, Sequence) and not isinstance(sources, str)
+    if sources is Input or (isinstance(sources, list | tuple) and Input in sources):
+        raise AgentSpecError("sources: Input is a class; write Input().")
+    is_list = isinstance(sources, Sequence) and not isinstance(sources, str)
+    if is_list or isinstance(sources, str) or not callable(sources):
         tools = [each for each in sources if not isinstance(each, Input)] if is_list else sources
         names = tool_names("sources", tools)
         if not names and not _reads_input(sources):

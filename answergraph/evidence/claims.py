@@ -11,6 +11,7 @@ from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
 from answergraph.evidence.values.finder import Choice
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
 
 
@@ -32,6 +33,8 @@ def fields_of(answer: object, declared: object = None) -> list[Claim]:
 
     ``declared`` is the type if that is not the class of the value.
     """
+    if isinstance(answer, type):
+        raise AgentSpecError(f"answer={answer.__name__} is a class; write an answer, {answer.__name__}(…).")
     if declared is None:
         return _each_once(_fields_of_value(answer, FieldPath(), is_json=True))
     marked = marked_type(declared)

@@ -185,7 +185,7 @@ class Grounded(_Mark):
             raise AgentSpecError(f"min_sources={min_sources!r} asks for no source; write 1 or more.")
         number = FromTools(units or (), rounding, min_items=min_items, locale=locale, echoes=echoes)
         labels = (label,) if isinstance(label, str) else tuple(label)
-        if not all(any(map(str.isalnum, text)) for text in (*labels, *(spelled or ()))):
+        if not all(isinstance(text, str) and any(map(str.isalnum, text)) for text in (*labels, *(spelled or ()))):
             raise AgentSpecError("A label or a spelling of Grounded needs at least one word; write label='total'.")
         object.__setattr__(self, "label", labels)
         object.__setattr__(self, "spelled", tuple((spelled or {}).items()))

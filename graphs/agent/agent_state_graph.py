@@ -11,6 +11,7 @@ from typing import Any, Self, cast, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -209,10 +210,13 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
-        if not (isinstance(config, Mapping | None) and _MODES.issuperset(modes)):
-            from answergraph.graphs.agent.call_checks import check_call  # noqa: PLC0415 - only for the message
+        has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
+        if has_saver or not (isinstance(config, Mapping | None) and _MODES.issuperset(modes)):
+            from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message
 
             check_call(config, modes)
+            if has_saver and not _is_inside_a_run():
+                check_thread(self.config, config)
         if isinstance(input, dict):
             if EXISTING in input and EXISTING not in builder.channels:
                 from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one

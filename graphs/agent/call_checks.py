@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing
 from difflib import get_close_matches
-from typing import TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -31,6 +31,20 @@ def check_call(config: object, modes: Iterable[object]) -> None:
         # Transformers have modes of their own.
         if isinstance(mode, str) and get_close_matches(mode, get_args(StreamMode), 1, _LIKE_A_MODE):
             one_of("stream_mode", StreamMode, mode)
+
+
+def check_thread(*configs: Any) -> None:
+    """Raise ``AgentSpecError`` if none of the configs names the thread that a run is stored under."""
+    for config in filter(None, configs):
+        configurable = config.get("configurable") or {}
+        if not isinstance(configurable, Mapping):
+            break
+        if "thread_id" in configurable or "thread_id" in config:  # LangChain reads a name there too
+            return
+    raise AgentSpecError(
+        "The agent has a checkpointer, and the config names no thread to store the run under; write "
+        "config={'configurable': {'thread_id': '1'}}, or leave out the checkpointer."
+    )
 
 
 def check_resumed(input: object, config: RunnableConfig | None, saver: object) -> None:

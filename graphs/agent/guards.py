@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
-from answergraph.evidence.marks import Derived, FromTools, Mark, SupportedBy
+from answergraph.evidence.marks import Derived, FromTools, Mark, Quote, SupportedBy
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
@@ -22,6 +22,12 @@ _UNREACHED = (
 )
 _AS_DEFAULT = "{where}: {mark} is the default of this field and marks nothing. Write Annotated[…, {mark}] as its type."
 _NEVER_HELD = "{where}: {mark} is on a value that is not a {kind}, so no answer could ever be accepted. {instead}"
+_HOLDABLE = {
+    Quote: ("text", "A number is marked with FromTools()."),
+    FromTools: ("number", "Text is marked with Quote()."),
+    Derived: ("number", "Mark the number itself."),
+}
+_SCALAR = ("text, number, date, time, bool or enum", "Mark the fields inside it.")
 _UNKNOWN_TYPE = (
     "The values of {where} do not carry their type, so {mark} cannot be found in them. Declare a Pydantic model or a "
     "dataclass that has it on its field."
@@ -162,9 +168,8 @@ def _places(schema: AnswerSchema) -> list[Place]:
         if place.within:
             raise _mistake(_AS_DEFAULT if place.within == "a default" else _UNREACHED, schema.label, place)
         if not marked.can_hold(place.mark, place.schema):
-            number = isinstance(place.mark, FromTools)
-            instead = "Text is marked with Quote()." if number else "A number is marked with FromTools()."
-            raise _mistake(_NEVER_HELD, schema.label, place, kind="number" if number else "text", instead=instead)
+            kind, instead = _HOLDABLE.get(type(place.mark), _SCALAR)
+            raise _mistake(_NEVER_HELD, schema.label, place, kind=kind, instead=instead)
         if isinstance(place.mark, Derived):
             _check_operands(schema.label, place, place.mark, marked)
     known = marked.places_known_by_values()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import langchain.agents.structured_output as langchains
@@ -20,8 +21,10 @@ from typing_extensions import TypedDict
 
 import answergraph
 import answergraph.evidence
+import answergraph.graphs
 import answergraph.middleware
 import answergraph.models
+import answergraph.testing
 from answergraph import Quote, create_agent
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
@@ -247,7 +250,7 @@ def grounded(answer: Any) -> Any:
 
 AGENT = create_agent(MODEL, response_format=V, name="agent")
 
-DOORS = (answergraph, answergraph.evidence, answergraph.middleware, answergraph.models)
+DOORS = (answergraph, answergraph.evidence, answergraph.graphs, answergraph.middleware, answergraph.models, answergraph.testing)
 NAMES: dict[str, Any] = {
     **{name: getattr(door, name) for door in DOORS for name in door.__all__},
     **{name: value for name, value in (vars(wrong_parts) | globals()).items() if not name.startswith("__")},
@@ -258,6 +261,7 @@ NAMES: dict[str, Any] = {
             HumanInTheLoopMiddleware,
             HumanMessage,
             InMemorySaver,
+            Path,
             InMemoryStore,
             PlainValidator,
             SkipValidation,

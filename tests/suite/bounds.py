@@ -46,7 +46,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2464,
+        2468,
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing",
@@ -61,10 +61,10 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 4959, 51),
+        *("answergraph/evidence", 4960, 51),
         "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",
     ),
-    Room("answergraph/models", 640, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
+    Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
     Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
     Room(
@@ -81,18 +81,18 @@ CORE = (
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
-        *("middleware", 1308, 144),
+        *("middleware", 1310, 144),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1641,
+        1664,
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
-        "what a hook returns for nobody is told",
+        "what a hook returns for nobody is told; a run that names no thread is refused",
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),

@@ -155,6 +155,8 @@ def _makes_formats(cls: type) -> bool:
 def _from_class(declared: type) -> AnswerSchema:
     if any(base.__module__.startswith("pydantic.v1.") for base in declared.__mro__):
         raise AgentSpecError(f"{shown(declared)} is a model of pydantic.v1; derive it from pydantic.BaseModel.")
+    if declared is BaseModel:
+        raise AgentSpecError("BaseModel itself has no fields; write a class that is derived from it.")
     if is_dataclass(declared) and not fields(declared):
         for name in (name for name, value in vars(declared).items() if not name.startswith("_") and not callable(value)):
             raise _unsupported(declared, f"It has no field: {name!r} has no type, write {name}: YourType = ….")

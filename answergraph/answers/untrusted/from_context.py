@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema, schema_text
-from answergraph.runtime.errors import ResponseFormatError
+from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.recent_cache import RecentCache
 
@@ -39,6 +39,8 @@ class FromContext:
             default: The response format of a run whose context has none. With ``None``, such a run answers with a text: its
                 outcome is ``answered``, without a schema.
         """
+        if not isinstance(key, str):
+            raise AgentSpecError(f"FromContext({key!r}) names no key of the context; write FromContext('response_format').")
         self.key = key
         self.default = default
         self._checked: RecentCache[dict[str, Any]] = RecentCache()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,6 +177,8 @@ def _check(replies: Any) -> None:
     """Raise ``AgentSpecError`` for anything but replies."""
     if isinstance(replies, str | BaseMessage | Exception):
         raise AgentSpecError(f"replies={replies!r} is one reply; write replies=[{replies!r}].")
+    if not isinstance(replies, Iterable | None) and not callable(replies):
+        raise AgentSpecError(f"replies={replies!r} is no list of replies; write replies=['Hello.'].")
     if inspect.iscoroutinefunction(replies):
         raise AgentSpecError(f"replies={shown(replies)} is not awaited: write an ordinary function, not async.")
     if callable(replies):
