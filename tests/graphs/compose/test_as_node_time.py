@@ -35,7 +35,7 @@ def as_a_node(agent: Any) -> Any:
 
 def in_an_ensemble(agent: Any) -> Any:
     model = ScriptedChatModel(replies=[ANSWER] * 9)
-    quick = create_agent(model, response_format=ToolStrategy(Verdict), name="quick", limits=LIMITS)
+    quick = create_agent(model, response_format=ToolStrategy(Verdict), name="quick")
     return create_ensemble([agent, quick])
 
 

@@ -22,9 +22,9 @@ from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
 
 RULES = {"ready": "COMPLETE", "no idea": "ABORT"}
-LIMIT = WorkflowLimits(seconds=1)
+LIMIT = WorkflowLimits(seconds=1.5)
 WAITED = 0.4
-REACHED = "The limit of 1 seconds is reached."
+REACHED = "The limit of 1.5 seconds is reached."
 FILE = """\
 limits: {{seconds: {seconds}}}
 steps:
@@ -101,7 +101,7 @@ def test_a_workflow_that_ends_in_time_is_as_without_a_limit(run: Run) -> None:
 
 def test_the_parts_of_a_team_end_with_their_workflow(tmp_path: Path, run: Run, hang: Any) -> None:
     path = tmp_path / "team.yaml"
-    path.write_text(FILE.format(seconds=1))
+    path.write_text(FILE.format(seconds=1.5))
     result = ended(run, load_workflow(path, model=hanging_model(hang)), {"task": "Build it."})
     assert (result["status"], result["reason"]) == ("ABORT", REACHED)
 
