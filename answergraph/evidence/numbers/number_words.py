@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 from answergraph.evidence.texts.language_words import alternatives, word_tables
+from answergraph.evidence.texts.value_text import COMBINED
 
 MAGNITUDES = {word: Decimal(size) for size, listed in word_tables()["numbers"]["sizes"].items() for word in listed.split()}
 """Multipliers after a number."""
@@ -11,7 +12,7 @@ MAGNITUDES = {word: Decimal(size) for size, listed in word_tables()["numbers"]["
 LETTERS = frozenset({"m", "b", "t"})
 """Multipliers that may also be units: they count only after amounts of money."""
 
-SIZE_WORD = re.compile(r" ?([^\W\d_]+)(?!\w)\.?")
+SIZE_WORD = re.compile(rf" ?((?:[^\W\d_]|[{COMBINED}])+)(?!\w)\.?")
 CJK_SIZE = re.compile(r" ?([百千万萬億亿兆백천만억조])(?![克米瓦卡分])")
 UNKNOWN_SIZE = re.compile(r" (?:\w*(?:illion|illiard|illón)\w*|score|gross|myriads?|zillions?)\b", re.IGNORECASE)
 

@@ -10,9 +10,9 @@ from answergraph.evidence.texts.folding import has_other_value
 
 _BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Scripts that write words without spaces or with endings: each character is a word."""
-_COMBINED = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+COMBINED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Marks that belong to a letter before them, and scripts that write vowels so."""
-_WORD = re.compile(rf"[{_BORDERLESS}]|(?:[^\W_{_BORDERLESS}]|[{_COMBINED}])+")
+_WORD = re.compile(rf"[{_BORDERLESS}]|(?:[^\W_{_BORDERLESS}]|[{COMBINED}])+")
 _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")

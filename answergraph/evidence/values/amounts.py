@@ -17,9 +17,11 @@ _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([,.'_])[0-9]{3})(?:\1[0-9]{3})*")
 _INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
 _CJK = re.compile(r"(?<![0-9])(?<![0-9][.,])(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
 _CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
-_GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^|/[0-9]")
+_GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^")
 _IN_POWER = re.compile(r"[\^√]-?\Z|分の\Z")
 _FRACTION = re.compile(r" ?([⅐-⅞¼-¾])| ([1-9][0-9]?)/([1-9][0-9]?)(?![\d/])")
+_PART_OF_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?= 0[0-9]{2}(?![0-9]))|(?<=[0-9] )0[0-9]{2}(?![0-9])")
+"""No number begins with a zero: behind a space, it goes on with the one before."""
 _SIGNS = frozenset("-(▲△▼▽")
 _MONEY_BEFORE = re.compile(r"(?:[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)\s?\(?-?\Z")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
@@ -69,6 +71,7 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
     runs = [part for match in _RUN.finditer(text) for part in _parts(match, has_cells=searched.has_comma_cells)]
     style = Style(marks[1] == ".", marks[1] == ",") if marks else _style(digits for digits, _ in runs)
     compound = {match.start(): match for match in _CJK.finditer(text)}
+    groups = {match.span() for match in _PART_OF_GROUPS.finditer(text)}
     done = 0
     for digits, start in runs:
         if start < done:
@@ -83,7 +86,8 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
         if len(digits) <= _MAX_WHOLE:
             share, done = _share_at(text, done)
             values = tuple(value + share for value in values)
-        if values and not (_GOES_ON.match(text, done) or _IN_POWER.search(text, max(start - 2, 0), start)):
+        in_power = _IN_POWER.search(text, max(start - 2, 0), start)
+        if values and not (_GOES_ON.match(text, done) or in_power or (start, done) in groups):
             yield _amount(text, values, start, done)
     for match in _SPACED.finditer(text):
         values = _read(match.group().replace(" ", ""), style)

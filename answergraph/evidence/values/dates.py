@@ -1,6 +1,7 @@
 """Reads dates and times in text as people write them, in the languages that Babel knows."""
 
 import re
+import unicodedata
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,19 +12,31 @@ from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values.month_names import month_names
 from answergraph.runtime.extras import extra_needed
 
+_KANJI = "〇零一二三四五六七八九十廿卅百"
+_COUNT = rf"(?:[0-9]{{1,2}}|[{_KANJI}]{{1,3}})"
+# A hyphen, or the slash of ISO 8601, may also end or begin a date of a range.
+_FIRST, _LAST = r"(?:(?<![\d.,/-])|(?<=[/.]\d{4}-)|(?<=[/.]\d\d-)|(?<=-\d\d/))", r"(?![\d/]|[-.]\d)"
 _NUMERIC = re.compile(
-    r"(?<![\d.,/-])(?P<year>\d{4})(?P<ys>[-/.]) ?(?P<m>\d{1,2})(?P=ys) ?(?P<d>\d{1,2})(?![\d/]|[-.]\d)"
-    r"|(?<![\d.,/-])(?P<a>\d{1,2})(?P<sep>[-/.]) ?(?P<b>\d{1,2})(?P=sep) ?(?P<y>\d{4}|\d{2})(?![\d/]|[-.]\d)"
+    rf"{_FIRST}(?P<year>\d{{4}})(?P<ys>[-/.]) ?(?P<m>\d{{1,2}})(?P=ys) ?(?P<d>\d{{1,2}})(?:{_LAST}|(?=/\d{{4}}-))"
+    rf"|{_FIRST}(?P<a>\d{{1,2}})(?P<sep>[-/.]) ?(?P<b>\d{{1,2}})(?P=sep) ?(?P<y>\d{{4}}|\d{{2}})"
+    rf"(?:{_LAST}|(?=-\d{{1,2}}(?P=sep)\d{{1,2}}(?P=sep)\d))"
     r"|(?<![\w.,/-])(?P<compact>(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=T|(?![\w.,/-]))"
-    r"|(?:(?P<era>[^\W\d_]{1,2}) ?)?(?P<ey>\d{1,4}|元) ?[年년] ?(?P<em>\d{1,2}) ?[月월] ?(?P<ed>\d{1,2}) ?[日일]"
+    rf"|(?:(?P<era>[^\W\d_{_KANJI}]{{1,2}}) ?)?(?P<ey>\d{{1,4}}|元|[{_KANJI}]{{1,5}}) ?[年년] ?(?P<em>{_COUNT}) ?[月월]"
+    rf" ?(?P<ed>{_COUNT}) ?[日일号號]"
     r"|(?<![\d.,/-])(?P<p>\d{1,2})(?P<psep>[/.]) ?(?P<q>\d{1,2})(?![\d/]|[-.,]\d)"
-    r"|(?<!\d)(?P<cm>\d{1,2}) ?[月월] ?(?P<cd>\d{1,2}) ?[日일号]"
+    rf"|(?<![\d{_KANJI}])(?P<cm>{_COUNT}) ?[月월] ?(?P<cd>{_COUNT}) ?[日일号號]"
 )
+_HOUR = r"[01]?\d|2[0-4]"
 _CLOCK = re.compile(
-    r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?::|[hH時시点] ?|\.(?=\d\d(?: ?[ap]\.?m|\s?Uhr)))(?P<m>[0-5]\d)分?"
+    rf"(?<![\d:.,])(?P<h>{_HOUR})(?::| ?[hH時时시点點] ?|\.(?=\d\d ?(?:[ap]\.?m|Uhr|h\b)))(?P<m>[0-5]\d) ?[分분]?"
     r"(?:[:m](?P<s>[0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?: ?(?P<half>[AaPp])\.?[Mm]\b)?"
     r"|(?<![\d:.,])(?P<hour>1[0-2]|0?[1-9]) ?(?P<of>[AaPp])\.?[Mm]\b"
+    rf"|(?<![\d:.,])(?P<full>{_HOUR}) ?(?:Uhr\b|o'clock\b|[時时](?![間间])|시(?!간))"
+    rf"|(?<=[午前后後]) ?(?P<point>{_HOUR}) ?[点點]"
+    rf"|(?<![\d:.,])(?P<hours>{_HOUR}) ?(?:[hHч]|giờ)(?!\w)"
 )
+"""The words of a full hour are those of CLDR; some of them also count hours: "14 h" is read as both."""
+_OFFSET = re.compile(r"\+ ?\Z|T[\d:.]+-\Z")
 _AFTERNOON = re.compile(r"(?:午後|下午|오후)\s?\Z")
 _ERAS = {
     "令和": 2018,
@@ -49,6 +62,8 @@ _SURE_LETTERS = 3
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
+_MAX_OFFSET = 20
+_TEN = 10
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,8 @@ class TimePlace:
     value: time
     start: int
     end: int
+    is_sure: bool = True
+    """False if its number may count hours."""
 
 
 def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
@@ -87,11 +104,14 @@ def worded_dates_in(searched: ValueText) -> list[DatePlace]:
 def times_in(searched: ValueText) -> Iterator[TimePlace]:
     """Yield the times of day of a text, in order."""
     for match in _CLOCK.finditer(searched.text):
-        hour = int(match["h"] or match["hour"])
+        if _OFFSET.search(searched.text, max(match.start() - _MAX_OFFSET, 0), match.start()):
+            continue
+        hour = int(next(filter(None, match.group("h", "hour", "full", "point", "hours"))))
         half = (match["half"] or match["of"] or "").lower()
         if half or _AFTERNOON.search(searched.text, max(match.start() - 3, 0), match.start()):
             hour = hour % 12 + (12 if half != "a" else 0)
-        yield TimePlace(time(hour % 24, int(match["m"] or 0), int(match["s"] or 0)), *match.span())
+        value = time(hour % 24, int(match["m"] or 0), int(match["s"] or 0))
+        yield TimePlace(value, *match.span(), is_sure=match["hours"] is None)
 
 
 def _orders(matches: Iterable[re.Match[str]]) -> dict[str, str]:
@@ -127,9 +147,9 @@ def _numeric_date(match: re.Match[str], order: str) -> DatePlace | None:
     elif part["year"]:
         readings = [(int(part["year"]), int(part["m"]), int(part["d"]))]
     elif part["ey"]:
-        readings = [(_year_of_era(part["era"], part["ey"]), int(part["em"]), int(part["ed"]))]
+        readings = [(_year_of_era(part["era"], part["ey"]), _count(part["em"]), _count(part["ed"]))]
     else:
-        readings = [(None, int(part["cm"]), int(part["cd"]))]
+        readings = [(None, _count(part["cm"]), _count(part["cd"]))]
     return _date_place(readings, *match.span())
 
 
@@ -164,9 +184,22 @@ def _full_year(digits: str) -> int:
 
 
 def _year_of_era(era: str | None, digits: str) -> int:
-    count = 1 if digits == "元" else int(digits)
+    count = 1 if digits == "元" else _count(digits)
     before = next((year for name, year in _ERAS.items() if era and era.endswith(name)), None)
     return count if before is None or len(digits) == _FULL_YEAR else before + count
+
+
+def _count(digits: str) -> int:
+    """Return the value of digits or Chinese numerals, one by one (二〇二五) or with tens (二十五)."""
+    if digits.isdecimal():
+        return int(digits)
+    total = ones = 0
+    for value in (int(unicodedata.numeric(character)) for character in digits):
+        if value < _TEN:
+            ones = ones * _TEN + value
+        else:
+            total, ones = total + (ones or 1) * value, 0
+    return total + ones
 
 
 def _worded(searched: ValueText) -> Iterator[DatePlace]:

@@ -1,7 +1,6 @@
 """Finds the places of a value in a text, by value: supported, ambiguous or unsupported."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,24 +14,17 @@ from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import follows_negation
-from answergraph.evidence.texts.value_text import ValueText, plain, words_of
+from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values import dates, month_names
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.labels import is_labelled
+from answergraph.evidence.values.text_places import places_of_text
+from answergraph.evidence.values.wholes import Places, wholes_in
 
-_MIN_TIGHT = 6
-"""Letters and digits of a text that may be spaced otherwise in the source."""
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 """What is surely no number is a code: ``007``."""
-_SYMBOLS = "+#"
 _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
-_ID = re.compile(
-    r"(?<![\w.,/-])\d+(?:-\d+){2,}(?![\w/-])|(?<![\w.,:/-])\d+:\d+(?![\w:])"
-    r"|\+\d{1,3}(?: ?\(\d+\) ?\d+|[ /-]\d{2,})(?:[ /-]\d{2,})+(?![.,]?\d)|\(\d{2,5}\) ?\d{2,}-\d{2,}(?![\d-])"
-)
-"""Several numbers that are one: of an account, a ratio, a telephone."""
-_QUANTITY = re.compile(r"\d+ ?[^\W\d_]+")
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
 
@@ -125,52 +117,7 @@ class ValueFinder:
         yield from self._places_of_text(value)
 
     def _places_of_text(self, value: str) -> Iterator[_Place]:
-        words = words_of(value)
-        if not words:
-            start = self.searched.text.find(plain(value.strip()))
-            if start >= 0:
-                yield _Place(start, start + len(value.strip()))
-            return
-        wanted = plain(unicodedata.normalize("NFC", value.strip()))
-        tail = wanted[len(wanted.rstrip(_SYMBOLS)) :]
-        for start, end in self.searched.runs(words):
-            if self._is_whole(start, end + len(tail)) and self._has_marks(wanted, start, end + len(tail)):
-                yield _Place(start, end + len(tail))
-        is_number_like = re.search(r"\d[.,]\d", wanted)
-        is_long = sum(map(len, words)) >= _MIN_TIGHT or _QUANTITY.fullmatch(wanted)
-        if is_long and not is_number_like:
-            yield from (_Place(start, end) for start, end in self.searched.tight_runs(words) if self._is_whole(start, end))
-
-    def _is_whole(self, start: int, end: int) -> bool:
-        """Return whether a place is no part of a longer number or of a name such as C++."""
-        text = self.searched.text
-        if text[end : end + 1] in set(_SYMBOLS) and not text[end + 1 : end + 2].isalnum():
-            return False
-        in_cells = self.searched.has_comma_cells
-        marks = "." if in_cells else ".,"
-        goes_on = text[end - 1].isdigit() and text[end : end + 1] in set(marks) and text[end + 1 : end + 2].isdigit()
-        began = text[start].isdigit() and text[start - 1 : start] in set(marks) and text[max(start - 2, 0) : start - 1].isdigit()
-        return not (goes_on or began)
-
-    def _has_marks(self, wanted: str, start: int, end: int) -> bool:
-        """Return whether the marks between digits are those of the value: 3.5 is not 3,5 nor 3 5."""
-        text = self.searched.text
-        between = re.findall(r"(?<=\d)([^\w]+)(?=\d)", wanted)
-        stands = re.findall(r"(?<=\d)([^\w]+)(?=\d)", text[start:end])
-        pairs = zip(between, stands, strict=False)
-        same = all(one == other or not {one.strip(), other.strip()} & {".", ","} for one, other in pairs)
-        return same and text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :]) and self._has_symbols(wanted, start, end)
-
-    def _has_symbols(self, wanted: str, start: int, end: int) -> bool:
-        """Return whether the symbols of a value stand on the same side of it, and no other currency beside it."""
-        text = self.searched.text
-        before, after = text[max(start - 2, 0) : start], text[end : end + 2]
-        words_start = next((index for index, character in enumerate(wanted) if character.isalnum()), 0)
-        lead, rest = _symbols(wanted[: words_start + 1]), _symbols(wanted[words_start:])
-        money, beside = (
-            {character for character in part if unicodedata.category(character) == "Sc"} for part in (wanted, before + after)
-        )
-        return lead <= {*before} and rest <= {*text[start:end], *after} and (not money or not beside or bool(money & beside))
+        return (_Place(start, end) for start, end in places_of_text(self.searched, value))
 
     def _places_of_number(self, wanted: int | float | Decimal, mark: ValueMark) -> Iterator[_Place]:
         if not Decimal(wanted).is_finite():
@@ -180,6 +127,8 @@ class ValueFinder:
             if readings and not self._is_part(amount):
                 others = [value for value in amount.readings if value not in readings]
                 doubt = f"it may be {others[0]} as well as {readings[0]}" if _is_doubtful(readings, others) else None
+                if self._in_rows.hold(amount.start, amount.end):
+                    doubt = "it may be a part of a longer number"
                 yield _Place(amount.start, amount.end, doubt)
 
     def _has_value(self, amount: Amount, value: Decimal, wanted: int | float | Decimal, mark: ValueMark) -> bool:
@@ -196,9 +145,16 @@ class ValueFinder:
         return self._amounts[locale]
 
     @cached_property
-    def _in_dates(self) -> list[tuple[int, int]]:
-        days = [(place.start, place.end) for place in self._numeric_dates(None)]
-        return sorted([*days, *((clock.start, clock.end) for clock in self._clocks)])
+    def _in_dates(self) -> Places:
+        clocks = ((clock.start, clock.end) for clock in self._clocks if clock.is_sure)
+        # "12 sold in March 2025" is read as a date too.
+        worded = ((place.start, place.end) for place in self._worded_dates if place.readings[0][0] is not None)
+        close = (place for place in worded if _CLOSE_DATE.fullmatch(self.searched.text[slice(*place)]))
+        return Places([*self._numeric_spans, *clocks, *close])
+
+    @cached_property
+    def _numeric_spans(self) -> set[tuple[int, int]]:
+        return {(place.start, place.end) for place in self._numeric_dates(None)}
 
     @cached_property
     def _clocks(self) -> list[dates.TimePlace]:
@@ -208,18 +164,16 @@ class ValueFinder:
         """Return whether a number is part of a date, a time, or an id such as a card's number; a year counts as a number."""
         digits = self.searched.text[amount.start : amount.end]
         is_year = len(digits) == _YEAR_DIGITS and digits.isdigit()
-        in_date = not is_year and (_is_within(amount, self._in_dates) or _is_within(amount, self._in_worded_dates))
-        return in_date or _is_within(amount, self._in_ids)
+        return (not is_year and self._in_dates.hold(amount.start, amount.end)) or self._in_ids.hold(amount.start, amount.end)
 
     @cached_property
-    def _in_worded_dates(self) -> list[tuple[int, int]]:
-        # "12 sold in March 2025" is read as a date too.
-        places = ((place.start, place.end) for place in self._worded_dates if place.readings[0][0] is not None)
-        return [place for place in places if _CLOSE_DATE.fullmatch(self.searched.text[slice(*place)])]
+    def _in_ids(self) -> Places:
+        times = {(clock.start, clock.end) for clock in self._clocks} | self._numeric_spans
+        return Places({(whole.start, whole.end) for whole in wholes_in(self.searched.text) if whole.is_sure} - times)
 
     @cached_property
-    def _in_ids(self) -> list[tuple[int, int]]:
-        return sorted({match.span() for match in _ID.finditer(self.searched.text)} - {*self._in_dates})
+    def _in_rows(self) -> Places:
+        return Places((whole.start, whole.end) for whole in wholes_in(self.searched.text) if not whole.is_sure)
 
     def _numeric_dates(self, locale: str | None) -> list[dates.DatePlace]:
         if locale not in self._dates:
@@ -277,20 +231,6 @@ class ValueFinder:
         for clock in self._clocks:
             if clock.value == wanted.replace(microsecond=0, tzinfo=None):
                 yield _Place(clock.start, clock.end)
-
-
-def _symbols(text: str) -> set[str]:
-    """Return the signs of a value that say more than its words: those of mathematics, boxes, and a minus."""
-    minus = {"-"} if re.match(r"-\d", text) else set()
-    return minus | {
-        character
-        for character in text
-        if (character in "%‰" or unicodedata.category(character) in {"Sm", "So"}) and character != "|"
-    }
-
-
-def _is_within(amount: Amount, places: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= amount.start and amount.end <= end for start, end in places)
 
 
 def _is_doubtful(readings: Sequence[Decimal], others: Sequence[Decimal]) -> bool:
