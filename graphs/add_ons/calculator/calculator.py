@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from pydantic import BaseModel, Field
 from typing_extensions import TypeForm, TypeVar
 
-from answergraph import AgentGraph, create_agent
+from answergraph import AgentGraph, Grounded, create_agent
 from answergraph.evidence import FromTools, ToolRun
 from answergraph.middleware import GroundedAnswer, RequireTools
 
@@ -32,7 +32,10 @@ class Calculation(BaseModel):
 
     # The validation tool returns the answer again, and that counts as support.
     final_answer: Annotated[float, FromTools(echoes=True)] = Field(description="The final result of the calculation.")
-    validation_result: dict[str, Any] | None = Field(default=None, description="What validate_calculation returned.")
+    # Every entry must be what the tool returned.
+    validation_result: dict[str, Annotated[str | bool | float, Grounded(echoes=True)]] | None = Field(
+        default=None, description="What validate_calculation returned."
+    )
     reasoning: str = Field(description="How the result was reached, step by step.")
 
 

@@ -64,6 +64,20 @@ def test_each_task_is_answered_exactly_and_checked(run: Run, task: str, value: f
     assert result["outcome"]["status"] == "answered"
 
 
+def test_every_field_but_the_prose_is_what_a_tool_returned(run: Run) -> None:
+    fields = run(create_calculator(), {"messages": [next(iter(TASKS))]})["outcome"]["fields"]
+    assert {path for path, record in fields.items() if record["status"] != "supported"} == {"reasoning"}
+    assert len(fields) == 6
+
+
+def test_a_validation_that_no_tool_returned_is_sent_back(run: Run) -> None:
+    wrong = {"final_answer": 6, "validation_result": {"expected": 7}, "reasoning": "given"}
+    lie = AIMessage("", tool_calls=[{"name": "Calculation", "args": wrong, "id": "lie"}])
+    result = run(create_calculator(ScriptedChatModel(replies=[validating(6), lie, answering(6)])), {"messages": ["2 × 3"]})
+    assert [attempt["status"] for attempt in result["outcome"]["attempts"]] == ["invalid", "answered"]
+    assert [*result["outcome"]["attempts"][0]["fields"]] == ["validation_result['expected']"]
+
+
 def test_every_operation_of_a_task_is_a_tool_call_of_its_own(run: Run) -> None:
     result = run(create_calculator(), {"messages": [next(iter(TASKS))]})
     # The answer is a call too: its validation_result is an open map, which no provider's own mode supports.
