@@ -7,7 +7,7 @@ from typing import Annotated, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from answergraph.evidence.texts.documents import texts_of_block, texts_of_file
+from answergraph.evidence.texts.documents import DocumentPage, pages_of_block, pages_of_file, sources_in
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import PrivateStateAttr
@@ -40,7 +40,9 @@ def _run_of(source: object, number: int) -> ToolRun:
     if isinstance(source, ToolRun):
         return source
     if isinstance(source, Path):
-        return ToolRun(str(source), source.name, {}, tuple(texts_of_file(source.read_bytes(), source.name)), kind="text")
+        pages = pages_of_file(source.read_bytes(), source.name)
+        texts, unread = tuple(page.text for page in pages), _unread(pages)
+        return ToolRun(str(source), source.name, {}, texts, sources=sources_in(pages), unread=unread, kind="text")
     if isinstance(source, str):
         return ToolRun(f"text_{number}", f"text_{number}", {}, (source,), kind="text")
     raise AgentSpecError(f"sources: {shown(source)} is neither a text, a path of a file, nor a ToolRun.")
@@ -69,12 +71,23 @@ def _is_callers(message: AnyMessage) -> bool:
 
 def _input_record(message: AnyMessage) -> RecordedResult:
     blocks = [block for block in message.content if isinstance(block, dict)] if isinstance(message.content, list) else []
-    files = {id(block): texts_of_block(block) for block in blocks}
+    files = {id(block): pages_of_block(block) for block in blocks}
+    pages = [page for each in files.values() for page in each]
     # Text that no middleware may have changed unnoticed comes first: pages of a file are read once.
-    texts = [*texts_of(message), *(text for pages in files.values() for text in pages)]
-    unread = {str(block.get("type")) for block in blocks if not files[id(block)] and block.get("type") not in _READ}
+    written = texts_of(message)
+    texts = [*written, *(page.text for page in pages)]
+    kinds = {str(block.get("type")) for block in blocks if not files[id(block)] and block.get("type") not in _READ}
     record = RecordedResult(tool_call_id=str(message.id), name="input", args={}, texts=texts, succeeded=True, kind="input")
-    return {**record, "unread": sorted(unread)} if unread else record
+    if unread := [*sorted(kinds), *_unread(pages)]:
+        record["unread"] = unread
+    if sources := sources_in(pages, sum(map(len, written))):
+        record["sources"] = sources
+    return record
+
+
+def _unread(pages: Sequence[DocumentPage]) -> list[str]:
+    """Return the pages without text, such as scans."""
+    return [page.unread for page in pages if page.unread]
 
 
 _READ = frozenset({"text", "text-plain", "search_result", "document", "tool_result"})

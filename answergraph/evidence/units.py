@@ -16,6 +16,7 @@ MASK = "\ufffd"
 """Stands for each character that a middleware removed and no evidence names."""
 
 _CUT = "…"
+_NOWHERE: tuple[int, Mapping[str, Any]] = (0, {})
 _MAX_BOUND_CHARACTERS = 32
 _ADDRESSES, _TITLES = ("url", "uri", "source"), ("title", "filename")
 """Where providers and document loaders have the address and the title of a source."""
@@ -31,7 +32,7 @@ def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
         unit = "".join(run.text[slice(*span)] + MASK * (spans[-1][0] - spans[0][1]) for span in spans)[: end - start]
     else:
         start, end, unit = _unit(result, first, last)
-    about: Any = next((about for low, high, about in run.sources if low <= first and spans[0][1] <= high), {})
+    at, about = next(((low, about) for low, high, about in run.sources if low <= first and spans[0][1] <= high), _NOWHERE)
     # Pairs are lists, as after a checkpoint.
     stale = {"overruled_by": run.overruled_by} if run.overruled_by else {}
     evidence: Any = {
@@ -41,8 +42,28 @@ def evidence_at(result: SearchedResult, spans: Sequence[Pair]) -> Evidence:
     evidence |= {"marks": [[low - start, high - start] for low, high in spans], "place": [start, end]}
     page = about.get("page")
     # The document loaders of LangChain count from 0.
-    found: Evidence = evidence | ({"page": page + 1} if isinstance(page, int) else {})
+    evidence |= {"page": page + 1} if isinstance(page, int) else {}
+    found: Evidence = evidence | _boxes(about.get("words", ()), [(low - at, high - at) for low, high in spans])
     return found
+
+
+def _boxes(words: Sequence[Sequence[float]], spans: Sequence[Pair]) -> Any:
+    """Return the box of the words in some spans of a page, and one per line where there are several."""
+    lines: list[list[float]] = []
+    for start, end, *edges in words:
+        if not any(start < high and low < end for low, high in spans):
+            continue
+        box = list(edges)
+        # Beside the word before it: on the same line.
+        is_beside = lines and box[1] < lines[-1][3] and lines[-1][1] < box[3] and lines[-1][0] <= box[0]
+        lines[-1:] = [_around([lines[-1], box])] if is_beside else [*lines[-1:], box]
+    several = {"boxes": lines} if len(lines) > 1 else {}
+    return {"box": _around(lines), **several} if lines else {}
+
+
+def _around(boxes: Sequence[Sequence[float]]) -> list[float]:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return [min(left), min(top), max(right), max(bottom)]
 
 
 def _unit(result: SearchedResult, first: int, last: int) -> tuple[int, int, str]:

@@ -58,7 +58,9 @@ class Evidence(TypedDict):
     page: NotRequired[int]
     """From 1; sources with pages only."""
     box: NotRequired[tuple[float, float, float, float]]
-    """Left, top, right, bottom, as shares of the page from its upper left corner (0 to 1)."""
+    """Left, top, right, bottom, as shares of the page from its upper left corner (0 to 1); PDFs only."""
+    boxes: NotRequired[list[tuple[float, float, float, float]]]
+    """One per line, where the place breaks over lines."""
 
 
 class FieldReading(TypedDict):

@@ -1,15 +1,34 @@
-"""Reads the text of a document: of a file, or of a content block with its bytes."""
+"""Reads the text of a document, of a PDF with its pages and the boxes of its words: of a file, or of a content block."""
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from answergraph.runtime.extras import extra_needed
 
 _PDF = b"%PDF-"
+_WORD = re.compile(r"\S+")
+_SCALE = 10_000
+"""Steps of a page's width and height, for boxes as shares of them."""
 
 
-def texts_of_file(data: bytes, name: str = "this file") -> list[str]:
+class DocumentPage(NamedTuple):
+    """The text of a file, or of one page of a PDF."""
+
+    text: str
+    about: Mapping[str, object] = {}
+    """Of a PDF: the page from 0, and per word its start, end, left, top, right and bottom, as shares of the page."""
+
+    @property
+    def unread(self) -> str:
+        """What of it was not read."""
+        return f"page {int(str(self.about['page'])) + 1} of a PDF" if self.about and not self.text.strip() else ""
+
+
+def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
     """Return the text of a file; of a PDF, one per page.
 
     Raises:
@@ -19,29 +38,54 @@ def texts_of_file(data: bytes, name: str = "this file") -> list[str]:
     if data.startswith(_PDF):
         return list(_pages(data))
     try:
-        return [data.decode("utf-8-sig")]
+        return [DocumentPage(data.decode("utf-8-sig"))]
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is neither a PDF nor text in UTF-8") from error
 
 
-def texts_of_block(block: Mapping[str, object]) -> list[str]:
+def pages_of_block(block: Mapping[str, object]) -> list[DocumentPage]:
     """Return the texts of a content block of LangChain with the bytes of a file; none if it has no text."""
     encoded = block.get("base64") or (block.get("data") if block.get("source_type") == "base64" else None)
     if not isinstance(encoded, str):
         return []
     try:
-        return texts_of_file(base64.b64decode(encoded, validate=True))
+        return pages_of_file(base64.b64decode(encoded, validate=True))
     except (binascii.Error, ValueError):
         return []
 
 
-def _pages(data: bytes) -> Iterator[str]:
+def sources_in(pages: Iterable[DocumentPage], start: int = 0) -> list[list[Any]]:
+    """Return the start, the end and the description of each page of a PDF in their joined texts."""
+    every = list(pages)
+    places = zip(accumulate((len(page.text) for page in every), initial=start), every, strict=False)
+    return [[low, low + len(page.text), dict(page.about)] for low, page in places if page.about]
+
+
+def _pages(data: bytes) -> Iterator[DocumentPage]:
     with extra_needed("documents", "a PDF as a source"):
         import pypdfium2  # noqa: PLC0415 - an extra
 
     document = pypdfium2.PdfDocument(data)
     try:
-        for page in document:
-            yield page.get_textpage().get_text_bounded()
+        for number, page in enumerate(document):
+            text = page.get_textpage().get_text_bounded()
+            yield DocumentPage(text.replace("\r", ""), {"page": number, "words": list(_words(page, text))})
     finally:
         document.close()
+
+
+def _words(page: Any, text: str) -> Iterator[list[float]]:
+    """Yield the words of a page with their boxes; none where the parser counts its characters in another way."""
+    import pypdfium2  # noqa: PLC0415 - an extra
+
+    textpage = page.get_textpage()
+    if text != textpage.get_text_range():
+        return
+    shares = pypdfium2.PdfPosConv(page, (0, 0, _SCALE, _SCALE, 0))
+    for match in _WORD.finditer(text):
+        ends = (pypdfium2.raw.FPDFText_GetCharIndexFromTextIndex(textpage, at) for at in (match.start(), match.end() - 1))
+        boxes = [textpage.get_charbox(end, loose=True) for end in ends]
+        corners = [shares.to_bitmap(*corner) for left, low, right, high in boxes for corner in ((left, low), (right, high))]
+        across, down = [[value / _SCALE for value in values] for values in zip(*corners, strict=True)]
+        removed = text.count("\r", 0, match.start())  # only line feeds are kept
+        yield [match.start() - removed, match.end() - removed, min(across), min(down), max(across), max(down)]
