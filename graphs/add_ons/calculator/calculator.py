@@ -32,7 +32,6 @@ class Calculation(BaseModel):
 
     # The validation tool returns the answer again, and that counts as support.
     final_answer: Annotated[float, FromTools(echoes=True)] = Field(description="The final result of the calculation.")
-    # Every entry must be what the tool returned.
     validation_result: dict[str, Annotated[str | bool | float, Grounded(echoes=True)]] | None = Field(
         default=None, description="What validate_calculation returned."
     )
