@@ -39,9 +39,9 @@ steps:
 
 async def stubborn(_: object) -> dict[str, str]:
     """Hang, and do not let it be cancelled at once."""
-    for _ in range(3):
+    for seconds in (LONG, 0.5, 0.5):
         try:
-            await asyncio.sleep(0.7)
+            await asyncio.sleep(seconds)
         except asyncio.CancelledError:
             continue
     return {"text": "ready"}
