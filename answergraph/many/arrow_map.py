@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any
 
-from answergraph import AgentGraph
+from answergraph import AgentGraph, AgentSpecError
 from answergraph.kit import explains_arguments, require_extra
 from answergraph.many.ledger.agent_door import AgentDoor, agent_at
 from answergraph.many.map_run import map_answers
@@ -46,6 +46,12 @@ class ArrowMap:
     def __call__(self, table: Any) -> Any:
         """Return a row for each row of a ``pyarrow.Table``, in its order, with the columns of ``MapRun.to_arrow``."""
         columns = _columns(self.agent)
+        for name in (self.key, self.input):
+            if (count := table.schema.names.count(name)) != 1:
+                raise AgentSpecError(
+                    f"ArrowMap(…, key=, input=): {count or 'none'} of the table's columns is named {name!r}. "
+                    f"It has {', '.join(table.schema.names)}; write the name of one."
+                )
         # Not by key: what an engine hands over may hold a key twice, and each of its rows shall have one.
         rows = ({"number": number, "row": row} for number, row in enumerate(table.select([self.key, self.input]).to_pylist()))
         run = map_answers(

@@ -53,7 +53,7 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
     Args:
         agent: An agent with a response format.
         rows: Read lazily; a path ends in ``.jsonl``, ``.csv`` or ``.parquet``.
-        key: The column that names a row, or a function. The same key is done once.
+        key: The column that names a row, or a function. Rows that repeat a key with an equal input are one row.
         input: The column with the text, or a function from a row to the agent's input.
         ledger: A SQLite file or a ``postgresql://`` URL; ``None``: a temporary file, so the map cannot be resumed. Processes on
             one ledger share the work.
@@ -118,7 +118,7 @@ class MapRun(Generic[ValueT]):
         self.examples: dict[Group, Row[ValueT]] = {}
         """The first row of each group that the last pass came to."""
         self.notes: list[str] = []
-        """What to know about the rows, in sentences: that the agent or inputs changed since the ledger was begun."""
+        """What to know about the rows, in sentences: that rows repeat a key, that the agent or inputs changed since before."""
         self.stopped: str | None = None
         """Why rows were left for another time, ``None`` if none were."""
 
@@ -189,10 +189,11 @@ class MapRun(Generic[ValueT]):
         plan = self._plan
         batched = None if plan.via == "calls" else BatchedRequests(plan.via, self._ledger)
         pace = Pace(plan.concurrency if plan.via == "calls" else min(plan.via.rows_per_file, _MOST_ROWS_IN_BATCHES))
-        rows = first_of_each_key(plan.source.wanted(plan.door))
+        notes = list[str]()
+        rows = first_of_each_key(plan.source.wanted(plan.door), notes)
         stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage, tries_first=batched is None)
         asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row)
-        return Session(rows, self._ledger, asking, pace, stopping, loop)
+        return Session(rows, self._ledger, asking, pace, stopping, loop, notes)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
         self._not_stored, self.examples, self.stopped, self.notes, self.done = Counter(), {}, None, session.notes, 0

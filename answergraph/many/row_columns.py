@@ -57,7 +57,12 @@ class RowColumns:
         """Yield the rows in batches."""
         iterator, schema = iter(rows), self.schema
         while some := list(islice(iterator, _ROWS_PER_BATCH)):
-            yield pa.RecordBatch.from_pylist([self._record(row) for row in some], schema=schema)
+            records = [self._record(row) for row in some]
+            try:
+                yield pa.RecordBatch.from_pylist(records, schema=schema)
+            except UnicodeEncodeError:  # half of a surrogate pair, in a reason or the name of a field
+                cleaned = [{**_without_surrogates(record), "answer": record["answer"]} for record in records]
+                yield pa.RecordBatch.from_pylist(cleaned, schema=schema)
 
     def _record(self, row: Row) -> dict[str, object]:
         usage: Mapping[str, object] = row.outcome["usage"]
@@ -87,6 +92,14 @@ class RowColumns:
         except (ValueError, TypeError, OverflowError) as error:
             return None, f"{row.reason} It is not in this table, whose column cannot hold it: {error}"
         return value, row.reason
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {name: _without_surrogates(part) for name, part in value.items()}
+    return [_without_surrogates(part) for part in value] if isinstance(value, list) else value
 
 
 def _field(path: str, record: Mapping[str, Any]) -> dict[str, object]:

@@ -34,8 +34,8 @@ class Session:
     pace: Pace
     stopping: Stopping
     loop: asyncio.AbstractEventLoop
-    notes: list[str] = field(default_factory=list)
-    """What changed since the ledger was begun, in sentences."""
+    notes: list[str]
+    """What to know about the rows, in sentences."""
     closing: Event = field(default_factory=Event)
     """Set to end early; what is under way is given back."""
     _waiting: dict[str, Wanted] = field(default_factory=dict)

@@ -133,8 +133,8 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2410, 60),
-        "many documents, with batches of two providers, after the plan; why a pass stopped; a person pauses it or asks again",
+        *("answergraph/many", 2511, 60),
+        "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows",
     ),
     Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
     Room(

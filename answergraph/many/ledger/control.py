@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
-from answergraph import AgentSpecError
 from answergraph.many.ledger.databases import Execute, SQLiteDatabase
 from answergraph.many.ledger.rows import Group
 
@@ -23,12 +21,9 @@ class LedgerControl:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            self._database = SQLiteDatabase(str(path))
-            with self._database.transaction() as execute:
-                asked_again(execute)
-        except sqlite3.Error as error:
-            raise AgentSpecError(f"{path} cannot be written: {error}.") from error
+        self._database = SQLiteDatabase(str(path))
+        with self._database.transaction() as execute:
+            asked_again(execute)
 
     def pause(self) -> None:
         """Ask every pass that writes the ledger to begin no more rows; the next start goes on."""

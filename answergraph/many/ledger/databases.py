@@ -44,18 +44,20 @@ class SQLiteDatabase:
             self._connection.execute("PRAGMA synchronous=NORMAL")
         except sqlite3.Error as error:
             raise AgentSpecError(f"The ledger {path!r} cannot be opened: {error}.") from error
+        self._path = path
         self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[Execute]:
-        with self._lock:
+        with self._lock, _explained(sqlite3.Error, repr(self._path)):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._execute
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # SQLite has ended it itself where a disk is full
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def _execute(self, sql: str, values: Sequence[object]) -> list[tuple[object, ...]]:
         return self._connection.execute(sql, values).fetchall()
@@ -75,11 +77,12 @@ class PostgreSQLDatabase:
             self._connection: Any = psycopg.connect(url, autocommit=True)
         except psycopg.Error as error:
             raise AgentSpecError(f"The ledger's database cannot be reached: {error}.") from error
+        self._errors: type[Exception] = psycopg.Error
         self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[Execute]:
-        with self._lock, self._connection.transaction():
+        with self._lock, _explained(self._errors, "in PostgreSQL"), self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
             yield self._execute
 
@@ -89,6 +92,16 @@ class PostgreSQLDatabase:
 
     def close(self) -> None:
         self._connection.close()
+
+
+@contextmanager
+def _explained(errors: type[Exception], place: str) -> Iterator[None]:
+    try:
+        yield
+    except errors as error:
+        raise AgentSpecError(
+            f"The ledger {place} cannot be used: {error}. What it has is kept; mend that and start again, or name another."
+        ) from error
 
 
 def database_at(place: str | Path | None) -> Database:

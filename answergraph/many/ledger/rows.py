@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, cast
 
@@ -17,6 +17,7 @@ from answergraph.types import FieldRecord, Status
 ValueT = TypeVar("ValueT", default=Any)
 
 _INDEX = re.compile(r"\[\d+\]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 COUNTED = ("model_calls", "tool_calls", "total_tokens", "cost")
 """What is summed over all rows, by the keys of a run's usage."""
 NO_USAGE: Mapping[str, object] = {
@@ -88,13 +89,13 @@ class End:
     def of(cls, key: str, answer: Any, outcome: Mapping[str, Any], seconds: float) -> End:
         """Return the end of a run; an answer that JSON cannot hold ends as ``invalid``."""
         try:
-            stored = json.dumps(answer, ensure_ascii=False)
+            stored = _json(answer)
         except (TypeError, ValueError) as error:
             outcome = {**outcome, "status": "invalid", "reason": f"The answer cannot be stored as JSON: {error}."}
             stored, group = "null", Group("invalid", rule="json")
         else:
             group = _group_of(outcome)
-        return cls(key, stored, json.dumps(outcome, ensure_ascii=False, default=str), group, seconds)
+        return cls(key, stored, _json(outcome, default=str), group, seconds)
 
     @classmethod
     def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> End:
@@ -102,7 +103,7 @@ class End:
         outcome: dict[str, object] = {"status": group.status, "reason": reason, "strategy": None, "schema": None, "limit": None}
         outcome |= {"attempts": [], "narrowed": [], "fields": {}, "support": None, "limits": {}}
         outcome["usage"] = {**NO_USAGE, "rounds": []}
-        return cls(key, "null", json.dumps(outcome, ensure_ascii=False), group, seconds)
+        return cls(key, "null", _json(outcome), group, seconds)
 
     def parsed_outcome(self) -> dict[str, Any]:
         """Return the outcome."""
@@ -122,6 +123,16 @@ class End:
     def row(self, door: AgentDoor) -> Row:
         """Return the row with the answer as a value of the declared type."""
         return Row(self.key, door.restored(json.loads(self.answer)), cast("Any", self.parsed_outcome()), self.group, self.seconds)
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text has no half of a surrogate pair: JSON can write one, and UTF-8, databases and Arrow cannot."""
+    return not _SURROGATE.search(text)
+
+
+def _json(value: object, default: Callable[[object], str] | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=default)
+    return text if is_unicode(text) else json.dumps(value, default=default)
 
 
 def _group_of(outcome: Mapping[str, Any]) -> Group:

@@ -235,7 +235,7 @@ def test_a_change_of_the_agent_or_of_an_input_is_said(run: Run, tmp_path: Path) 
     same = map_answers(agent_of(system_prompt="Read."), rows(4), key="id", input="body", ledger=ledger)
     collected(run, same)
     assert same.notes == []
-    given = [{"id": "k1", "body": "Another"}, *rows(5)]
+    given = [{**row, "body": "Another"} if row["id"] == "k1" else row for row in rows(5)]
     other = map_answers(agent_of(system_prompt="Read well."), given, key="id", input="body", ledger=ledger)
     collected(run, other)
     assert any("agent changed" in note for note in other.notes)

@@ -96,5 +96,5 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.db") as database:
         database.execute("CREATE TABLE other (name TEXT)")
     database.close()
-    with pytest.raises(AgentSpecError, match="cannot be written"):
+    with pytest.raises(AgentSpecError, match="cannot be used: no such table"):
         LedgerControl(tmp_path / "other.db")
