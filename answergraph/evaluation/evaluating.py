@@ -15,7 +15,7 @@ from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluation_cases import Case, named_cases
 from answergraph.evaluation.evaluation_report import CaseRun, EvalReport
 from answergraph.evaluation.field_results import FieldComparison, FieldResult, expectation_result
-from answergraph.kit import AnswerChannel
+from answergraph.kit import AnswerChannel, FieldPath
 from answergraph.many import Row, map_answers
 from answergraph.patches.changes import place_in
 from answergraph.runtime.errors import AgentSpecError
@@ -76,7 +76,7 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
     _check_names(every, schemas_of(agent))
-    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize)
+    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))
     checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
     case_of = {each["run"]: each["case"] for each in planned}
@@ -102,6 +102,16 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
 def declared_keys(agent: object) -> dict[str, Key]:
     """Return the ``Key`` of each list in the agent's response format, by the list's path; none of what is no agent."""
     return {path: key for schema in schemas_of(agent) for path, key in schema.keys.items()}
+
+
+def names_of(agent: object) -> Callable[[FieldPath], FieldPath]:
+    """Return what names a field as ``outcome["fields"]`` does, by its place in the answer's JSON."""
+    schemas = schemas_of(agent)
+
+    def name(place: FieldPath) -> FieldPath:
+        return next((each.path for each in (schema.field_at(place) for schema in schemas) if each.types), place)
+
+    return name
 
 
 def schemas_of(agent: object) -> list[AnswerSchema]:
@@ -173,7 +183,10 @@ def _by_field(expected: object, comparison: FieldComparison, end: Ending) -> lis
     data = _as_json(end.answer) if end.status == "answered" else None
     # Records have the names of the declared type, JSON has aliases.
     backed = [place_in(data, path, end.answer) or "" for path, record in end.fields.items() if record["status"] in BACKED]
-    results = list(comparison.backed_by(backed).results(expected, data))
+    results: list[FieldResult] = [
+        {**each, "field": str(comparison.name_of(FieldPath(each["field"])))}
+        for each in comparison.backed_by(backed).results(expected, data)
+    ]
     if end.status == "answered" or (end.status == "abstained" and expected is None):
         return results
     # A run that failed is not right about a field that is expected to be empty.

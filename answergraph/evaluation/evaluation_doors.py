@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answergraph.evaluation.alike import folded
-from answergraph.evaluation.evaluating import declared_keys
+from answergraph.evaluation.evaluating import declared_keys, names_of
 from answergraph.evaluation.evaluation_cases import Case, named_cases
 from answergraph.evaluation.field_results import FieldComparison
 from answergraph.kit import require_extra
@@ -52,5 +52,5 @@ def pydantic_evals_dataset(
     require_extra("pydantic-evals", "pydantic_evals")
     from answergraph.evaluation.pydantic_evals_dataset import AgentTask, dataset_of  # noqa: PLC0415 - an optional dependency
 
-    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize)
+    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))
     return dataset_of(named_cases(cases), comparison), AgentTask(AgentDoor(agent))

@@ -22,7 +22,7 @@ class FieldResult(TypedDict):
     """What became of one expected field, or of one row that was not expected."""
 
     field: str
-    """Its path in the expected answer; of an extra row, that in the answer."""
+    """Its path in the expected answer, by the names of the declared type; of an extra row, that in the answer."""
     mark: Literal["right", "wrong", "missing", "extra"]
     supported: bool
     """Whether a check of the agent found the value in a source."""
@@ -38,6 +38,8 @@ class FieldComparison:
     keys: Mapping[str, str]
     """The caller's own; every expected item must have it."""
     normalize: Normalize
+    name_of: Callable[[FieldPath], FieldPath] = lambda place: place
+    """Returns the name of a field in the declared type, as in ``outcome["fields"]``, by its place in JSON."""
     backed: Collection[str] = ()
     """The places of the answer that something stands behind."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.item_keys import keys_of
+from answergraph.answers.schemas.json_names import field_at
 from answergraph.evaluation.alike import folded
 from answergraph.evaluation.evaluating import check_of
 from answergraph.evaluation.evaluation_cases import Case
@@ -64,7 +65,8 @@ def feedback_on(
     if outcome is None:
         raise AgentSpecError("feedback_on(…): the result has no outcome; pass what an agent with a response_format returned.")
     ending = ending_of(result)
-    comparison = FieldComparison(keys_of(type(ending.answer)), keys or {}, normalize)
+    declared = type(ending.answer)
+    comparison = FieldComparison(keys_of(declared), keys or {}, normalize, lambda place: field_at(declared, place).path)
     marks = check_of("expected_output", Case(None, expected_output), comparison)(ending)
     lines = [f"{outcome['status']}: {outcome['reason']}"]
     lines += [f"{each['field'] or 'the answer'}: {each['problem']}" for each in marks if each["problem"]]

@@ -103,8 +103,8 @@ ADD_ONS = (
     Room("answergraph/offline", 790, 5),
     Room("answergraph/tapes", 1015, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
-        *("answergraph/evaluation", 1000, 23),
-        "scores by field, after the plan; wrong cases; judges and feedback; statistics of experiments; a door to pydantic-evals",
+        *("answergraph/evaluation", 1017, 23),
+        "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; pydantic-evals",
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),
@@ -145,10 +145,10 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2652,
+        2664,
         46,
         "map, replay, eval and mcp; files on the page, also to pause a map; both sides of a disagreement, and witnesses, "
-        "in a triage; limits; schemas; lines wrap at every width",
+        "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads",
     ),
     Room("pytest_answergraph", 100, 3),
 )

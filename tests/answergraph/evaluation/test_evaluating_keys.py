@@ -106,4 +106,4 @@ def test_feedback_for_an_optimizer_reads_the_key_from_the_class_of_the_answer(ru
     agent = create_agent(ScriptedChatModel(replies=[reply]), [], response_format=AliasedOrder)
     feedback = feedback_on(run(agent, {"messages": "Read it."}), {"order lines": rows("article no", *EXPECTED)})
     assert feedback.score == 1 / 5
-    assert "['order lines'][0].price: expected 1, got 2.0" in feedback.feedback
+    assert "lines[0].price: expected 1, got 2.0" in feedback.feedback

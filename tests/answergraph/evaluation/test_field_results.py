@@ -1,8 +1,10 @@
 """A field of an answer is right, wrong, missing or extra."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 from answergraph import AgentSpecError, AnswerRejected
 from answergraph.testing import Case, JudgedBy, ScriptedChatModel, evaluate
@@ -13,7 +15,7 @@ def test_each_field_is_right_wrong_or_missing() -> None:
     reply = {**INVOICE, "number": "A-71", "note": None}
     assert score({**INVOICE, "note": "Paid."}, reply) == {
         "number": (0, 1, 0, 0),
-        "['sum total']": (1, 0, 0, 0),
+        "total": (1, 0, 0, 0),
         "items[].sku": (2, 0, 0, 0),
         "items[].price": (2, 0, 0, 0),
         "note": (0, 0, 1, 0),
@@ -122,3 +124,22 @@ def test_items_that_share_nothing_are_missing_and_extra_and_the_nearest_of_equal
     twice = [{"sku": "a", "price": 1}, {"sku": "a", "price": 2}]
     wrong = {**INVOICE, "items": [{"sku": "a", "price": 3}, {"sku": "a", "price": 2}]}
     assert score({"items": twice}, wrong)["items[].price"] == (1, 1, 0, 0)
+
+
+class Line(BaseModel):
+    price: Decimal = Field(alias="unit price")
+
+
+class Order(BaseModel):
+    lines: list[Line] = Field(alias="order lines")
+    taxes: dict[str, Decimal] = {}
+    sent: str | None = Field(default=None, alias="sent on")
+
+
+def test_fields_have_the_names_of_the_outcome_and_not_those_of_the_json() -> None:
+    reply = {"order lines": [{"unit price": 1}, {"unit price": 2}], "taxes": {"VAT 7%": 1}, "sent on": "Monday"}
+    agent = agent_of(reply, {**reply, "sent on": "Friday"}, response_format=Order)
+    earlier, now = (evaluate(agent, [Case("Read it.", reply)]) for _ in range(2))
+    assert [each["field"] for each in now.runs[0]["fields"]] == ["lines[0].price", "lines[1].price", "taxes['VAT 7%']", "sent"]
+    assert [*now.fields] == ["lines[].price", "taxes['VAT 7%']", "sent"]
+    assert [each.field for each in now.compare(earlier, max_p=1)] == [None, "sent"]
