@@ -26,7 +26,9 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
     ledger: Annotated[
         str | None, typer.Option(help="A SQLite file or a postgresql:// URL: the same command goes on where a killed one was.")
     ] = None,
-    max_p: Annotated[float, typer.Option(help="The largest p-value of a drop; 1: each drop counts, with few cases too.")] = 0.05,
+    max_p: Annotated[
+        float, typer.Option(min=0, max=1, help="The largest p-value of a drop; 1: each drop counts, with few cases too.")
+    ] = 0.05,
 ) -> None:
     """Score an agent field by field on cases. Exit code 0: no field is worse; 1: one is; 2: bad usage."""
     from rich.progress import TextColumn
@@ -36,7 +38,8 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
     from answergraph.testing import EvalReport, evaluate
 
     with errors_as_bad_usage():
-        earlier = None if against is None else EvalReport.load(against)  # before the agent is paid for
+        _check_folders(save, junit)  # before the agent is paid for
+        earlier = None if against is None else EvalReport.load(against)
         keys = dict(_list_and_field(option) for option in key or ())
         options: dict[str, Any] = {"repeats": repeats, "keys": keys, "concurrency": concurrency, "ledger": ledger}
         with progress_bar(TextColumn("runs")) as display:
@@ -58,6 +61,12 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
         say(one_line(f"Worse: {difference.text}"), err=True)
     if worse:
         raise typer.Exit(NO_ANSWER)
+
+
+def _check_folders(*files: Path | None) -> None:
+    for file in filter(None, files):
+        if not file.parent.is_dir():
+            raise answergraph.AgentSpecError(f"There is no folder {str(file.parent)!r} for {file.name}.")
 
 
 def _list_and_field(option: str) -> tuple[str, str]:

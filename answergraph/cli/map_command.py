@@ -37,7 +37,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
         str | None, typer.Option(help="Of all rows together: 'cost=5,seconds=600'; also model_calls, tool_calls, total_tokens.")
     ] = None,
     stop_after: Annotated[int, typer.Option(help="Rows in a row without an answer, after which the map stops.")] = 50,
-    trial: Annotated[int | None, typer.Option(help="Map the first rows only; the same command without it goes on.")] = None,
+    trial: Annotated[int | None, typer.Option(min=1, help="The first rows only; the same command without it goes on.")] = None,
     batch: Annotated[bool, typer.Option(help="Through the provider's batch endpoint: half the price, within a day.")] = False,
     again: Annotated[list[str] | None, typer.Option(help="Ask again for the rows that ended with this status.")] = None,
 ) -> None:

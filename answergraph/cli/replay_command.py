@@ -56,4 +56,7 @@ def _tapes(place: Path, threads: list[str], redact: list[str]) -> dict[str, Tape
 
     with SqliteSaver.from_conn_string(str(place)) as saver:
         stored: Any = (each.config["configurable"]["thread_id"] for each in saver.list(None))
-        return {name: Tape.from_thread(saver, name, redact=redact) for name in threads or dict.fromkeys(stored)}
+        names = threads or list(dict.fromkeys(stored))
+        if not names:
+            raise answergraph.AgentSpecError(f"{place} has no stored threads.")
+        return {name: Tape.from_thread(saver, name, redact=redact) for name in names}

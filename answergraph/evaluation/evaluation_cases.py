@@ -50,10 +50,10 @@ def _read(path: Path) -> Iterator[Case]:
     if not path.is_file():
         raise AgentSpecError(f"There is no file {str(path)!r} of cases.")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise AgentSpecError(f"{path} is not a text in UTF-8: {error}.") from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

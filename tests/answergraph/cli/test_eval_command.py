@@ -73,6 +73,7 @@ def test_a_run_that_raises_is_told(cases: Path) -> None:
         (["{cases}", "--agent", "nowhere:agent"], "cannot be imported"),
         (["{cases}", "--agent", GOOD, "--against", "{cases}"], "is no report of an evaluation"),
         (["{cases}", "--agent", GOOD, "--key", "items"], "--key takes LIST=FIELD"),
+        (["{cases}", "--agent", BROKEN, "--save", "none/report.json"], "There is no folder 'none' for report.json."),
     ],
 )
 def test_a_request_that_cannot_be_run_is_told(cases: Path, arguments: list[str], said: str) -> None:

@@ -59,3 +59,10 @@ def test_a_request_that_cannot_be_run_is_told(threads: Path, arguments: list[str
     code, _, err = answergraph("replay", *(each.format(threads=threads) for each in arguments))
     assert code == 2
     assert said in err
+
+
+def test_a_database_without_threads_is_told(tmp_path: Path) -> None:
+    with SqliteSaver.from_conn_string(str(tmp_path / "empty.db")) as saver:
+        saver.setup()
+    code, _, err = answergraph("replay", str(tmp_path / "empty.db"), "--agent", AGENT)
+    assert (code, "empty.db has no stored threads." in err) == (2, True)
