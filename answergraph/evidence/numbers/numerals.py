@@ -45,13 +45,14 @@ _MAX_NUMBERS = 2_000
 _LOOK_CHARACTERS = 32
 """Context read around a number."""
 _JOINED_BEFORE = re.compile(
-    rf"(?:{_LETTER}|[.√٫٬·⁄×{GROUP_SPACE}]|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
+    rf"(?:{_LETTER}|[▲△▼▽.√٫٬·⁄×{GROUP_SPACE}]|[0-9]\s?[月월時时시億亿万萬억만]\s?|分の|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
     r"|[0-9]\s?[×*]\s?)\Z"
 )
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")
 _JOINED_AFTER = re.compile(
     rf"[{HYPHENS}/:⁄][\w]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])|\s?[×⋅]|\s[0-9]+[/⁄][0-9]"
+    r"|\s?[月월]|\s?(?:[時时](?![間间])|시(?!간))|分の|[个個]?半|\s?[AaPp]\.?[Mm]\b|\) ?[A-Z]{3}\b|\s?Uhr\b"
 )
 _AMBIGUOUS_SIGN = re.compile(rf"[{HYPHENS}]\s+\Z")
 _MONEY = rf"(?:[A-Z]{{1,2}})?[{CURRENCIES}]\s?|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|[A-Z]{{3}})\s"
