@@ -61,7 +61,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5232, 51),
+        *("answergraph/evidence", 5231, 51),
         "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),

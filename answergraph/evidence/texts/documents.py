@@ -69,7 +69,7 @@ def _pages(data: bytes) -> Iterator[DocumentPage]:
     try:
         for number, page in enumerate(document):
             text = page.get_textpage().get_text_bounded()
-            yield DocumentPage(text.replace("\r", ""), {"page": number, "words": list(_words(page, text))})
+            yield DocumentPage(text, {"page": number, "words": list(_words(page, text))})
     finally:
         document.close()
 
@@ -87,5 +87,4 @@ def _words(page: Any, text: str) -> Iterator[list[float]]:
         boxes = [textpage.get_charbox(end, loose=True) for end in ends]
         corners = [shares.to_bitmap(*corner) for left, low, right, high in boxes for corner in ((left, low), (right, high))]
         across, down = [[value / _SCALE for value in values] for values in zip(*corners, strict=True)]
-        removed = text.count("\r", 0, match.start())  # only line feeds are kept
-        yield [match.start() - removed, match.end() - removed, min(across), min(down), max(across), max(down)]
+        yield [match.start(), match.end(), min(across), min(down), max(across), max(down)]

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from answergraph import Grounded, Quote, check_evidence, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.middleware import GroundedAnswer, Input
+from answergraph.page.pdf_pages import page_texts
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 
@@ -73,6 +74,12 @@ def test_each_of_many_fields_has_its_page_and_a_box_around_its_word(tmp_path: Pa
         # The baseline of the line lies in the box, and no other line does.
         assert top < down / HEIGHT <= bottom
         assert bottom - top < 20 / HEIGHT
+
+
+def test_a_place_counts_characters_as_the_page_in_the_browser_does(tmp_path: Path) -> None:
+    place = evidence_in(tmp_path, LETTER, {"text": "delivered too late"}, text=Quote())["text"]
+    block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(LETTER).decode()}
+    assert "".join(page_texts([block]))[slice(*place["place"])] == place["unit"]
 
 
 def test_a_place_over_two_lines_has_a_box_for_each(tmp_path: Path) -> None:
