@@ -128,8 +128,8 @@ def write_json(path: Path, value: object) -> None:
 
 
 def columns_of(stream: TextIO) -> int:
-    """Return how wide a terminal is; 0 if the stream is none."""
-    return get_terminal_size().columns if stream.isatty() or "COLUMNS" in os.environ else 0
+    """Return how wide a terminal is; 0 for a file, also where a shell has set ``COLUMNS``, but not with ``FORCE_COLOR``."""
+    return get_terminal_size().columns if stream.isatty() or os.environ.get("FORCE_COLOR") else 0
 
 
 def say(text: str, *, err: bool = False, indent: int = 4) -> None:
