@@ -9,7 +9,16 @@ from pydantic import BaseModel, RootModel
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
-from answergraph.evidence.schema_parts import RECORDS, SEQUENCES, CoreSchema, Part, is_container, items_of, path_of_part
+from answergraph.evidence.schema_parts import (
+    CONVERTING,
+    RECORDS,
+    SEQUENCES,
+    CoreSchema,
+    Part,
+    is_container,
+    items_of,
+    path_of_part,
+)
 from answergraph.evidence.values.finder import Choice
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, key_named, part_of_key
@@ -147,16 +156,17 @@ def _is_record(value: object) -> bool:
     return isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type))
 
 
-def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath) -> Iterator[Claim]:
+def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath, *, replaced: bool = False) -> Iterator[Claim]:
+    replaced = schema["type"] in CONVERTING or (replaced and schema["type"] not in RECORDS)
     value = _as_choice(schema, value)
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts(schema)
     if "choices" in schema and value is not None:
-        # A value that fits no alternative may be any of them.
-        parts = [part for part in parts if marked.fits(part.schema, value)] or parts
+        # A value that fits no alternative may be any of them; so may one that a validator around them may have made.
+        parts = [part for part in parts if marked.fits(part.schema, value, made=not replaced)] or parts
     for part in parts:
-        yield from _walk_part(marked, part, value, path)
+        yield from _walk_part(marked, part, value, path, replaced=replaced and part.name is None)
     if not parts and not _has_own_type(marked, value):
         yield from _fields_of_value(value, path)
     elif not parts:
@@ -173,7 +183,7 @@ def _has_own_type(marked: MarkedType, value: Any) -> bool:
     return _is_record(value) and marked is marked_type(value.__class__)
 
 
-def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath) -> Iterator[Claim]:
+def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath, *, replaced: bool) -> Iterator[Claim]:
     if isinstance(value, part.shape):
         if part.shape is SEQUENCES:
             outer = marked.outer_marks(part.schema)
@@ -182,7 +192,7 @@ def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath) -
                 marks = marked.marks_in_items(part.schema)[:1]
                 yield from (Claim(path, mark, None, "it holds no item and needs at least one") for mark in marks)
         for name, item in part.of_value(value):
-            yield from _walk(marked, part.schema, item, path_of_part(path, name))
+            yield from _walk(marked, part.schema, item, path_of_part(path, name), replaced=replaced)
     elif value is not None:
         # A validator has replaced the value.
         yield from (Claim(path, mark, repr(value), "its parts cannot be read") for mark in marked.marks_below(part.schema)[:1])

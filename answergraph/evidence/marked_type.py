@@ -103,8 +103,8 @@ class MarkedType:
         # The last one of a tree's nodes has an empty list.
         return [] if id(item) in seen else [mark for mark in marks if mark.min_items]
 
-    def fits(self, schema: CoreSchema, value: object) -> bool:
-        """Return whether a value may fit a schema; true if unknown."""
+    def fits(self, schema: CoreSchema, value: object, *, made: bool = True) -> bool:
+        """Return whether a value may fit a schema: also one that a validator in it may have made, if ``made``."""
         kind = schema["type"]
         if kind in _SCALARS:
             return isinstance(value, _SCALARS[kind]) and not (isinstance(value, bool) and kind != "bool")
@@ -116,14 +116,14 @@ class MarkedType:
             return isinstance(value, schema["cls"])
         if kind == "typed-dict":
             return isinstance(value, Mapping) and all(
-                self.fits(field["schema"], value[name]) if name in value else not field.get("required", True)
+                self.fits(field["schema"], value[name], made=made) if name in value else not field.get("required", True)
                 for name, field in schema["fields"].items()
             )
-        parts = self.parts(schema) if kind not in CONVERTING else []
-        return not parts or (any if kind in ALTERNATIVES else all)(self._has(part, value) for part in parts)
+        parts = self.parts(schema) if kind not in CONVERTING or not made else []
+        return not parts or (any if kind in ALTERNATIVES else all)(self._has(part, value, made) for part in parts)
 
-    def _has(self, part: Part, value: object) -> bool:
-        return isinstance(value, part.shape) and all(self.fits(part.schema, each) for _, each in part.of_value(value))
+    def _has(self, part: Part, value: object, made: bool) -> bool:
+        return isinstance(value, part.shape) and all(self.fits(part.schema, each, made=made) for _, each in part.of_value(value))
 
     def can_hold(self, mark: Mark, schema: CoreSchema, opened: frozenset[int] = frozenset()) -> bool:
         """Return whether a tool result can support any value of a marked schema."""

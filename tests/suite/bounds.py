@@ -61,8 +61,8 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5231, 51),
-        "one walk for all fields, bundles with units; values found whole, by value and label; quotes shown whole; sums, claims",
+        *("answergraph/evidence", 5241, 51),
+        "one walk for all fields, also where validators made them; bundles; values found whole, by value, label; whole quotes; sums, claims",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),

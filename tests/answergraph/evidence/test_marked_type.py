@@ -218,6 +218,7 @@ SPECS: st.SearchStrategy[Spec] = st.recursive(
 
 
 @example(spec=("union", ("left out", ("model", "marked")), "marked"))
+@example(spec=("a schema of its own", ("union", ("list", "marked"), ("a schema of its own", "plain"))))
 @given(spec=SPECS)
 @settings(max_examples=120)
 def test_no_mark_stays_unchecked_without_an_error(spec: Spec) -> None:
