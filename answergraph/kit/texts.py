@@ -2,9 +2,12 @@
 
 from importlib import import_module
 
+from answergraph.evidence.texts.documents import opened_pdf
 from answergraph.json_text import json_in_text
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.extras import MissingExtraError
+
+__all__ = ["ExtraNotInstalledError", "find_json", "opened_pdf", "require_extra"]
 
 
 class ExtraNotInstalledError(MissingExtraError, AgentSpecError):

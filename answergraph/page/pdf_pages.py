@@ -7,10 +7,10 @@ import binascii
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from answergraph.kit.texts import require_extra
+from answergraph.kit.texts import opened_pdf
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfBitmap, PdfPage
@@ -52,15 +52,9 @@ def page_picture(content: object, number: int, places: Sequence[tuple[int, int]]
 
 @contextmanager
 def _pages(content: object) -> Iterator[list[PdfPage]]:
-    require_extra("documents", "pypdfium2")
-    import pypdfium2  # noqa: PLC0415 - an extra
-
-    documents = [pypdfium2.PdfDocument(data) for data in _pdfs(content)]
-    try:
+    with ExitStack() as opened:
+        documents = [opened.enter_context(opened_pdf(data)) for data in _pdfs(content)]
         yield [page for document in documents for page in document]
-    finally:
-        for document in documents:
-            document.close()
 
 
 def _pdfs(content: object) -> Iterator[bytes]:

@@ -61,8 +61,8 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5241, 51),
-        "one walk for all fields, also where validators made them; bundles; values found whole, by value, label; whole quotes; sums, claims",
+        *("answergraph/evidence", 5253, 51),
+        "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
@@ -96,7 +96,7 @@ CORE = (
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
-    Room("answergraph/kit", 667, 28, "thirty-one names instead of thirteen; the interval of a rate; graphs that end in time"),
+    Room("answergraph/kit", 670, 28, "thirty-one names instead of thirteen; the interval of a rate; graphs that end in time"),
     Room("answergraph/agents", 160, 5),
 )
 ADD_ONS = (

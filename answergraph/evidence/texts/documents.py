@@ -1,15 +1,23 @@
 """Reads the text of a document, of a PDF with its pages and the boxes of its words: of a file, or of a content block."""
 
+from __future__ import annotations
+
 import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from itertools import accumulate
-from typing import Any, NamedTuple
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answergraph.runtime.extras import extra_needed
 
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
 _PDF = b"%PDF-"
+_PDFIUM = RLock()
 _WORD = re.compile(r"\S+")
 _SCALE = 10_000
 """Steps of a page's width and height, for boxes as shares of them."""
@@ -36,7 +44,8 @@ def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
         ValueError: If it is neither a PDF nor text in UTF-8.
     """
     if data.startswith(_PDF):
-        return list(_pages(data))
+        with opened_pdf(data) as document:
+            return list(_pages(document))
     try:
         return [DocumentPage(data.decode("utf-8-sig"))]
     except UnicodeDecodeError as error:
@@ -61,17 +70,20 @@ def sources_in(pages: Iterable[DocumentPage], start: int = 0) -> list[list[Any]]
     return [[low, low + len(page.text), dict(page.about)] for low, page in places if page.about]
 
 
-def _pages(data: bytes) -> Iterator[DocumentPage]:
+@contextmanager
+def opened_pdf(data: bytes) -> Iterator[PdfDocument]:
+    """Open a PDF for one thread: PDFium is not made for several, and two that read at once end the process."""
     with extra_needed("documents", "a PDF as a source"):
         import pypdfium2  # noqa: PLC0415 - an extra
 
-    document = pypdfium2.PdfDocument(data)
-    try:
-        for number, page in enumerate(document):
-            text = page.get_textpage().get_text_bounded()
-            yield DocumentPage(text, {"page": number, "words": list(_words(page, text))})
-    finally:
-        document.close()
+    with _PDFIUM, closing(pypdfium2.PdfDocument(data)) as document:
+        yield document
+
+
+def _pages(document: PdfDocument) -> Iterator[DocumentPage]:
+    for number, page in enumerate(document):
+        text = page.get_textpage().get_text_bounded()
+        yield DocumentPage(text, {"page": number, "words": list(_words(page, text))})
 
 
 def _words(page: Any, text: str) -> Iterator[list[float]]:

@@ -1,6 +1,8 @@
 """The pages of a PDF as sources: each supported field with its page and its box on it."""
 
 import base64
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,6 +82,39 @@ def test_a_place_counts_characters_as_the_page_in_the_browser_does(tmp_path: Pat
     place = evidence_in(tmp_path, LETTER, {"text": "delivered too late"}, text=Quote())["text"]
     block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(LETTER).decode()}
     assert "".join(page_texts([block]))[slice(*place["place"])] == place["unit"]
+
+
+READERS = """
+import base64, pathlib, sys, threading
+from answergraph import check_evidence
+from answergraph.page.pdf_pages import page_picture
+
+path = pathlib.Path(sys.argv[1])
+block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(path.read_bytes()).decode()}
+found = []
+
+
+def read():
+    for _ in range(10):
+        page_picture([block], 2, [(0, 4)])
+        found.append(check_evidence({"text": "delivered too late"}, path).support)
+
+
+threads = [threading.Thread(target=read) for _ in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(found), set(found))
+"""
+
+
+def test_many_threads_read_pdfs_at_once(tmp_path: Path) -> None:
+    (tmp_path / "letter.pdf").write_bytes(LETTER)
+    # A process of its own: without a lock, PDFium ends it.
+    command = [sys.executable, "-c", READERS, str(tmp_path / "letter.pdf")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "60 {1.0}\n"), done.stderr
 
 
 def test_a_place_over_two_lines_has_a_box_for_each(tmp_path: Path) -> None:
