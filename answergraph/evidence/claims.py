@@ -161,10 +161,7 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath
     value = _as_choice(schema, value)
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
-    parts = marked.parts(schema)
-    if "choices" in schema and value is not None:
-        # A value that fits no alternative may be any of them; so may one that a validator around them may have made.
-        parts = [part for part in parts if marked.fits(part.schema, value, made=not replaced)] or parts
+    parts = marked.parts_of(schema, value, made=not replaced)
     for part in parts:
         yield from _walk_part(marked, part, value, path, replaced=replaced and part.name is None)
     if not parts and not _has_own_type(marked, value):

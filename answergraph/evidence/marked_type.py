@@ -103,6 +103,13 @@ class MarkedType:
         # The last one of a tree's nodes has an empty list.
         return [] if id(item) in seen else [mark for mark in marks if mark.min_items]
 
+    def parts_of(self, schema: CoreSchema, value: object, *, made: bool) -> Sequence[Part]:
+        """Return the parts of a value's schema; of alternatives those that it fits, and all if it fits none."""
+        parts = self.parts(schema)
+        if "choices" not in schema or value is None:
+            return parts
+        return [part for part in parts if self.fits(part.schema, value, made=made)] or parts
+
     def fits(self, schema: CoreSchema, value: object, *, made: bool = True) -> bool:
         """Return whether a value may fit a schema: also one that a validator in it may have made, if ``made``."""
         kind = schema["type"]

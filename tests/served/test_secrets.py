@@ -37,4 +37,4 @@ async def test_no_route_of_a_server_reveals_its_key(
     assert KEY not in out
 
 
-NAMES = ("namespace", "checkpoint_id", "cron_id", "operation_id")
+NAMES = ("message", "namespace", "checkpoint_id", "cron_id", "operation_id")
