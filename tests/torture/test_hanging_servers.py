@@ -1,6 +1,7 @@
 """Tools in other processes that hang: a run with a deadline ends with its answer, and their processes end after it."""
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 from time import monotonic
@@ -79,11 +80,13 @@ async def test_an_mcp_server_that_hangs_keeps_no_run_and_ends(tmp_path: Path, ki
 async def test_a_program_whose_tool_ends_it_when_cancelled_ends_with_the_run(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     pids.touch()
+    programs = []
 
     @tool
     async def slow() -> str:
         """Search for long."""
         program = await asyncio.create_subprocess_exec(sys.executable, "-c", f"import time; time.sleep({LONG})")
+        programs.append(program)
         pids.write_text(str(program.pid))
         try:
             return str(await program.wait())
@@ -93,3 +96,5 @@ async def test_a_program_whose_tool_ends_it_when_cancelled_ends_with_the_run(tmp
     result, seconds = await ended(slow, pids)
     assert (result["outcome"]["status"], seconds < SOON) == ("answered", True)
     assert running(pids) == []
+    # The operating system ends a program before the event loop hears of it, and warns of one it never heard of.
+    assert [await program.wait() for program in programs] == [-signal.SIGKILL]

@@ -167,4 +167,4 @@ def drawn_texts(places: Locator) -> list[str]:
 
 
 def _serious(message: ConsoleMessage) -> list[str]:
-    return [message.text] if message.type in {"error", "warning"} else []
+    return [f"{message.text} {message.location['url']}"] if message.type in {"error", "warning"} else []
