@@ -142,7 +142,9 @@ def test_a_map_is_paused_by_keyboard_and_goes_on_at_the_next_start(browser: Brow
             assert len(slow.asked) == 9
 
 
-def test_failures_are_marked_by_keyboard_and_asked_again_at_the_next_start(browser: Browser, tmp_path: Path) -> None:
+def test_failures_are_marked_by_keyboard_and_asked_again_at_the_next_start(
+    browser: Browser, tmp_path: Path, pictures: Path
+) -> None:
     place = tmp_path / "invoices.db"
     slow = Slow()
     slow.permits.release(15)
@@ -160,6 +162,7 @@ def test_failures_are_marked_by_keyboard_and_asked_again_at_the_next_start(brows
             expect(again).to_be_focused()
             expect(page.locator("#status")).to_have_text("6 rows will be asked again at the next start.")
             expect(page.locator("#map .why")).to_contain_text("6 rows will be asked again at the next start.")
+            take_picture(page, pictures / "page-ledger-again.png")
             page.keyboard.press("Enter")
             expect(page.locator("#status")).to_have_text("No group is asked again.")
             page.keyboard.press("Enter")

@@ -85,7 +85,7 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
 
 
 def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
-    page: Page, browser: Browser, server: httpx.Client, tmp_path: Path
+    page: Page, browser: Browser, server: httpx.Client, tmp_path: Path, pictures: Path
 ) -> None:
     file = pdf([["Tools since 1961"], [], INVOICE.splitlines()])
     block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(file).decode()}
@@ -108,6 +108,8 @@ def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
         "({ offsetLeft: x, offsetTop: y, offsetParent: { offsetWidth, offsetHeight } }) => [x / offsetWidth, y / offsetHeight]"
     )
     assert (round(left, 1), round(top, 1)) == (0.1, 0.1), "where the first line of the page is drawn"
+    box.evaluate("place => place.scrollIntoView({ block: 'center' })")
+    take_picture(page, pictures / "page-pages.png")
     document.get_by_role("button", name="Text").click()
     expect(document.locator(".lines .mark").filter(has_text="Brenner & Sohn GmbH")).to_be_visible()
 
