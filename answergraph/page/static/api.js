@@ -102,6 +102,17 @@ async function reason(response) {
 }
 
 const json = (method, path, body, limit) => answered((response) => response.json(), [method, path, body], limit);
+/** How long until the server is asked once more of what it has not found, in milliseconds: it may be about to store it. */
+const NOT_FOUND_AGAIN = 1000;
+async function surely(ask) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    await new Promise((resume) => setTimeout(resume, NOT_FOUND_AGAIN));
+    return ask();
+  }
+}
 const part = encodeURIComponent;
 const runPath = (thread, run) => `threads/${part(thread)}/runs/${part(run)}`;
 
@@ -140,7 +151,7 @@ export async function graph(assistant) {
 
 export function state(thread, checkpoint) {
   const path = `threads/${part(thread)}/state`;
-  return json("GET", checkpoint ? `${path}/${part(checkpoint)}` : path);
+  return surely(() => json("GET", checkpoint ? `${path}/${part(checkpoint)}` : path));
 }
 
 /** Write into the state, as a node would; gives the new checkpoint. */
@@ -154,7 +165,7 @@ export const updateState = (thread, values, { checkpoint, asNode } = {}) =>
 export function checkpoints(thread, { limit = 30, before, space = "" } = {}) {
   const query = new URLSearchParams({ limit, ...(before && { before }), ...(space && { space }) });
   const read = async (response) => ({ page: await response.json(), bytes: Number(response.headers.get("x-bytes-read")) });
-  return answered(read, ["GET", `page/threads/${part(thread)}/steps?${query}`]);
+  return surely(() => answered(read, ["GET", `page/threads/${part(thread)}/steps?${query}`]));
 }
 
 /** The pages of the PDFs in a thread's messages, from the page's own route: their texts, or one as a picture with the boxes of spans of its
@@ -167,8 +178,8 @@ export function pagesOf(thread) {
 }
 
 /** The runs of a thread, newest first, without their inputs where the server can leave them out. */
-export const runs = (thread, limit = 100) => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`);
-export const run = (thread, id) => json("GET", runPath(thread, id), undefined, SOON);
+export const runs = (thread, limit = 100) => surely(() => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`));
+export const run = (thread, id) => surely(() => json("GET", runPath(thread, id), undefined, SOON));
 export const cancelRun = (thread, id) =>
   answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=interrupt`], SOON);
 /** Ask whether anybody is there. */

@@ -9,6 +9,9 @@ const PAUSES = [1000, 2000, 4000, 8000, 15_000, 30_000];
 const CHANCE = 0.2;
 /** The word on a run may come a moment after the end of its stream: how often it is asked for before that counts as a cut. */
 const MAX_ASKED_AT_END = 5;
+/** How often a server that finds nothing to stop is asked again, and after how long, in milliseconds. */
+const MAX_NOT_STOPPED = 2;
+const STOP_AGAIN = 1000;
 /** From so many steps on, messages come whole: each piece of one brings a kilobyte of the server's own words. */
 const MANY_STEPS = 25;
 
@@ -45,6 +48,8 @@ export class RunConnection {
   #newsAt = Date.now();
   #steps = 0;
   #wantsStop = false;
+  /** The request to stop the run, as long as it is not answered. */
+  #cancelling = null;
   /** Whether pieces of messages are listened to. */
   #tokens;
 
@@ -72,7 +77,7 @@ export class RunConnection {
         else await this.#lost();
       } catch (error) {
         if (this.#closed.signal.aborted) return undefined;
-        if (error.status === 404) return null;
+        if (error.status === 404 && (await this.#isUnknown())) return null;
         if (!(error instanceof Quiet)) await this.#lost();
       }
     }
@@ -84,10 +89,10 @@ export class RunConnection {
     this.#wake.abort();
   }
 
-  /** Have the server stop the run, now or as soon as it answers again. */
+  /** Have the server stop the run, now or as soon as it answers again. Raises what the server says against it. */
   async stop() {
     this.#wantsStop = true;
-    await api.cancelRun(this.#thread, this.#run);
+    await (this.#cancelling ??= this.#cancel().finally(() => (this.#cancelling = null)));
   }
 
   close() {
@@ -98,10 +103,30 @@ export class RunConnection {
   async #ask() {
     const record = await api.run(this.#thread, this.#run);
     this.#heardAt = Date.now();
-    if (this.#wantsStop && !OVER.includes(record.status)) await api.cancelRun(this.#thread, this.#run);
+    // The steps are read meanwhile; whoever pressed Stop is told what comes of it.
+    if (this.#wantsStop && !OVER.includes(record.status)) this.stop().catch(() => {});
     this.#tell(this.#lostAt ? { state: "back", tries: this.#tries, since: this.#lostAt } : this.#open(), record);
     return record;
   }
+
+  /** Ask until the run is stopped or over. A server finds nothing to stop in a run that it is stopping already, as two tabs may ask. */
+  async #cancel() {
+    for (let refused = 0; !this.#closed.signal.aborted; await pause(STOP_AGAIN, this.#closed.signal)) {
+      try {
+        return await api.cancelRun(this.#thread, this.#run);
+      } catch (error) {
+        const record = await api.run(this.#thread, this.#run).catch(() => null);
+        if (OVER.includes(record?.status)) return;
+        if (error.status < 500 && (error.status !== 404 || ++refused > MAX_NOT_STOPPED)) {
+          this.#wantsStop = false;
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** Whether the server knows no such run; that it finds none of its stream does not say so. */
+  #isUnknown = () => api.run(this.#thread, this.#run).then(() => false, ({ status }) => status === 404);
 
   async #isOver() {
     for (let asked = 0; asked < MAX_ASKED_AT_END; asked++) {
