@@ -37,7 +37,7 @@ def evaluate_file(  # noqa: PLR0913 - one parameter per option
     from answergraph.evaluation.junit_file import write_junit
     from answergraph.testing import EvalReport, evaluate
 
-    with errors_as_bad_usage():
+    with errors_as_bad_usage(ledger):
         _check_folders(save, junit)  # before the agent is paid for
         earlier = None if against is None else EvalReport.load(against)
         keys = dict(_list_and_field(option) for option in key or ())

@@ -77,16 +77,12 @@ def evidence_effect(  # noqa: PLR0913, PLR0917 - one parameter per option
     from answergraph.kit import resolve_model
 
     plan = RunPlan(model, _chosen(setting or []), TASKS[:tasks], repeats, base_url)
-    try:
-        with errors_as_bad_usage():
-            chat_model = resolve_model(chosen_model(model, base_url))
-            with Journal(out / JOURNAL) as journal:
-                failed = _run(plan, chat_model, journal, concurrency)
-                report = summarise(plan, journal.records, failed)
-            _show(report, out)
-    except KeyboardInterrupt:
-        say(one_line(f"Repeat the command to resume from {out / JOURNAL}."), err=True)
-        raise
+    with errors_as_bad_usage(ledger=out / JOURNAL):
+        chat_model = resolve_model(chosen_model(model, base_url))
+        with Journal(out / JOURNAL) as journal:
+            failed = _run(plan, chat_model, journal, concurrency)
+            report = summarise(plan, journal.records, failed)
+        _show(report, out)
     _print_failures(failed)
     if failed:
         raise typer.Exit(NO_ANSWER)

@@ -45,7 +45,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
 
     Exit code 0: each row has an answer; 1: not each; 2: bad usage.
     """
-    with errors_as_bad_usage():
+    with errors_as_bad_usage(ledger := ledger or str(out.with_suffix(".db"))):
         from answergraph.many import BatchAPI, map_answers
         from answergraph.many.ledger.agent_door import agent_at
         from answergraph.many.sources import read_rows
@@ -60,7 +60,7 @@ def map_file(  # noqa: PLR0913 - one parameter per option
             documents,
             key=key,
             input=text,
-            ledger=ledger or out.with_suffix(".db"),
+            ledger=ledger,
             concurrency=concurrency,
             limits=limited,
             stop_after=stop_after,

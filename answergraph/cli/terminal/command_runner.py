@@ -84,10 +84,14 @@ def import_also_from(*folders: Path) -> None:
 
 
 @contextmanager
-def errors_as_bad_usage() -> Iterator[None]:
-    """Turn an error into one line on stderr and ``typer.Exit`` with code 2."""
+def errors_as_bad_usage(ledger: object = None) -> Iterator[None]:
+    """Turn an error into one line on stderr and ``typer.Exit`` with code 2; after Ctrl-C, say what a ledger is there for."""
     try:
         yield
+    except KeyboardInterrupt:
+        if ledger is not None:
+            say(one_line(f"Repeat the command to go on from {ledger}."), err=True)
+        raise
     except OSError as error:
         raise ended(BAD_USAGE, f"Error: {error.filename}: {error.strerror}" if error.filename else f"Error: {error}") from error
     except (answergraph.AgentSpecError, MissingExtraError, UnicodeDecodeError) as error:

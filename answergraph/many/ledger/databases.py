@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -34,6 +35,8 @@ class SQLiteDatabase:
     """A SQLite file; the empty name is a temporary file that is removed when it is closed."""
 
     def __init__(self, path: str) -> None:
+        if os.path.exists(path) and not os.access(path, os.W_OK):  # SQLite would leave files beside it that stay read-only
+            raise AgentSpecError(f"The ledger {path!r} cannot be opened: it may not be written.")
         try:
             self._connection = sqlite3.connect(
                 path, timeout=_SECONDS_TO_WAIT_FOR_A_WRITER, isolation_level=None, check_same_thread=False

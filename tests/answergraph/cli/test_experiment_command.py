@@ -153,7 +153,7 @@ def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, how: signal.S
             process.kill()
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
         interrupted = (
-            f"Interrupted.\nRepeat the command to resume from {tmp_path / 'runs.jsonl'}.\n" if how == signal.SIGINT else ""
+            f"Interrupted.\nRepeat the command to go on from {tmp_path / 'runs.jsonl'}.\n" if how == signal.SIGINT else ""
         )
         assert err == f"1 of 3 runs\n{interrupted}"
         assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
