@@ -36,11 +36,14 @@ _HTML_PART = re.compile(
     r"<!--(?:.*?-->|.*)|<(script|style|template)\b(?:.*?</\1\s*>|.*)|</?(?P<tag>[a-zA-Z][a-zA-Z0-9]*)\b[^<>]*>|&#?\w{1,10};",
     re.DOTALL,
 )
-_HIDES = re.compile(
+_HIDDEN = (
     r"<!--(?:.*?-->|.*)|<(?P<tag>(?!(?:input|img|br|hr|meta|link|area|col|source)\b)[a-z][a-z0-9]{0,20})\b[^<>]{0,500}?"
-    r"\s(?:hidden(?=[\s=>/])|style\s*=\s*[\"'][^\"'<>]{0,300}display\s*:\s*none)[^<>]*>",
-    re.DOTALL | re.IGNORECASE,
+    r"\s(?:hidden(?=[\s=>/])|style\s*=\s*(?:\"[^\"<>]{0,300}|'[^'<>]{0,300}|[^\s\"'<>]{0,300})"
+    r"(?:display\s*:\s*none|visibility\s*:\s*hidden))[^<>]*>"
 )
+_UNSHOWN = r"<(script|style)\b[^<>]*>(?:.*?</\1\s*>|.*)|<(?P<inert>template)\b[^<>]*>|"
+"""Elements that a page never shows; in other XML they are data."""
+_HIDES, _HIDES_IN_PAGE = (re.compile(form + _HIDDEN, re.DOTALL | re.IGNORECASE) for form in ("", _UNSHOWN))
 _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
 _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
@@ -145,14 +148,15 @@ def as_read(text: MappedText) -> MappedText:
 
 
 def visible(text: MappedText) -> MappedText:
-    """Return a web page without its comments and hidden elements, which no reader sees."""
+    """Return a web page without its comments, scripts and hidden elements, which no reader sees."""
     return text.edited(_hidden_in(text.text)) if "<" in text.text and is_html(text.text) else text
 
 
 def _hidden_in(text: str) -> Iterator[tuple[int, int, str]]:
-    at = 0
-    while opening := _HIDES.search(text, at):
-        at = opening.end() if opening["tag"] is None else _end_of_element(text, opening["tag"], opening.end())
+    hides, at = _HIDES_IN_PAGE if _PAGE.search(text) else _HIDES, 0
+    while opening := hides.search(text, at):
+        tag = opening[opening.lastgroup] if opening.lastgroup else None
+        at = opening.end() if tag is None else _end_of_element(text, tag, opening.end())
         yield opening.start(), at, _GONE
 
 

@@ -72,6 +72,9 @@ PAGE = """<!doctype html>
 <!-- The deadline is on Friday, 7 May 2026. -->
 <div hidden><div>The refund was approved by Ada.</div> It is 120 EUR.</div>
 <p style="color:red; display: none">The server was restarted twice.</p>
+<p style=display:none>The price is 40 EUR.</p><p style="font-family:'A B';visibility:hidden">The order was cancelled.</p>
+<script>let text = "<div hidden>The lease ends in May.";</script><style>/* The roof is new. */</style>
+<template><template></template><p>The heating was repaired.</p></template>
 <p>The service has stopped.</p></body></html>"""
 
 
@@ -82,11 +85,22 @@ PAGE = """<!doctype html>
         "The refund was approved by Ada",
         "It is 120 EUR.",
         "The server was restarted twice",
+        "The price is 40 EUR.",
+        "The order was cancelled.",
+        "The lease ends in May.",
+        "The roof is new.",
+        "The heating was repaired.",
     ],
 )
 def test_what_no_reader_of_a_web_page_sees_is_no_evidence(quote: str) -> None:
     assert locate(quote, Quote(), [PAGE])["status"] != "supported"
     assert locate(quote, Grounded(), [PAGE])["status"] != "supported"
+
+
+def test_a_template_and_a_style_of_other_xml_are_data() -> None:
+    source = "<theme><template>The letter of May</template><style>Bold and upright</style></theme>"
+    for words in ("The letter of May", "Bold and upright"):
+        assert locate(words, Grounded(), [source])["status"] == "supported"
 
 
 def test_what_a_reader_of_a_web_page_sees_is_evidence_at_its_place() -> None:
