@@ -50,7 +50,7 @@ _JOINED_BEFORE = re.compile(
 )
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")
 _JOINED_AFTER = re.compile(
-    rf"[{HYPHENS}/:⁄][\w]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
+    rf"[{HYPHENS}/:⁄][\w]|\.{_LETTER}{{1,31}}\.[0-9]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])|\s?[×⋅]|\s[0-9]+[/⁄][0-9]"
     r"|\s?[月월]|\s?(?:[時时](?![間间])|시(?!간))|分の|[个個]?半|\s?[AaPp]\.?[Mm]\b|\) ?[A-Z]{3}\b|\s?Uhr\b"
 )

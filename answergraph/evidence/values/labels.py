@@ -22,22 +22,14 @@ def _belongs(searched: ValueText, start: int, end: int, name: str) -> bool:
     label, stop = words_of(name), "." if name.rstrip().endswith(".") else ""
     low, high = searched.line_at(start)
     cells = searched.cells(low, high)
-    if len(cells) > 1:
-        if any(_in_cell(searched, cell, label) for cell in searched.heads(start)):
-            return True
-        head = cells[0]
-        if start >= head[1] and _has(searched.text[slice(*head)], label):
-            return True
-    above = searched.line_before(low)
-    if _before(searched, max(low, start - _REACH), start, label, stop) or _behind(
-        searched.text[end : min(high, end + _REACH)], label
-    ):
+    row_head = cells[:1] if len(cells) > 1 and start >= cells[0][1] else []
+    if any(_has(searched.text[slice(*cell)], label) for cell in (*searched.heads(start), *row_head)):
         return True
+    before = _before(searched, max(low, start - _REACH), start, label, stop)
+    if before or _behind(searched.text[end : min(high, end + _REACH)], label):
+        return True
+    above = searched.line_before(low)
     return above is not None and _heads(searched, above, (low, start), label)
-
-
-def _in_cell(searched: ValueText, cell: tuple[int, int], label: list[str]) -> bool:
-    return _has(searched.text[slice(*cell)], label)
 
 
 def _has(text: str, label: list[str]) -> bool:

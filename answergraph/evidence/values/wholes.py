@@ -21,6 +21,9 @@ _SHAPES = re.compile(
     # A month, and the year of an era; a year itself is a number.
     r"|(?<![0-9])[0-9]{1,2} ?[月월]|(?<=[和成正治國国])[0-9]{1,3} ?年"
     r"|(?<![\w.,/-])(?:0?[1-9]|1[0-2])(?=[-/](?:19|20)[0-9]{2}(?![\w/-]))"
+    # A longer name: "2.0.0-beta.4", "FY2024/25"; of "27.X.2025" the year is a number. One word may be a unit: "5-day".
+    r"|(?<![0-9])[0-9]+(?:(?:[.+-][^\W\d_]\w{0,31}){1,4}(?:(?=[.-](?:19|20)[0-9]{2}(?!\w))|[.+-][0-9]+(?!\w)))+"
+    r"|(?<=[^\W\d_]\.)[0-9]+(?=\.[^\W\d_])|(?<=[A-Za-z])[0-9]+(?:/(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]+)+(?![\w/])"
 )
 _TIGHT = re.compile(rf"(?<![A-Za-z0-9.,:]){_NUMBER}(?:([-/]){_NUMBER})+(?![0-9])")
 """Numbers joined by hyphens or slashes."""

@@ -53,6 +53,7 @@ def test_these_numbers_are_found(value: Any, text: str, cut: str) -> None:
     [
         (12, "112"),
         (12, "12.5"),
+        (27, "27.X.2025"),
         (5, "x = -5"),
         (5, "total - 5"),
         (1234, "1.234"),
