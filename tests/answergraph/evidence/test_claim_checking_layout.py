@@ -97,6 +97,12 @@ def test_what_no_reader_of_a_web_page_sees_is_no_evidence(quote: str) -> None:
     assert locate(quote, Grounded(), [PAGE])["status"] != "supported"
 
 
+def test_the_attributes_of_a_page_are_quoted_but_hold_no_value() -> None:
+    page = '<html><body><p title="The lease ends in May">Soon.</p></body></html>'
+    assert locate("The lease ends in May", Quote(), [page])["status"] == "supported"
+    assert locate("The lease ends in May", Grounded(), [page])["status"] == "not_found"
+
+
 def test_a_template_and_a_style_of_other_xml_are_data() -> None:
     source = "<theme><template>The letter of May</template><style>Bold and upright</style></theme>"
     for words in ("The letter of May", "Bold and upright"):
