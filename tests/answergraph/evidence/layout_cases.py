@@ -104,7 +104,13 @@ def _table(text: RealText, random: Random) -> tuple[list[list[str]], str] | None
 def _of_table(text: RealText, random: Random, pick: Callable[[list[list[str]]], list[str]]) -> RealCase | None:
     made = _table(text, random)
     quote = counting(random.choice((", ", " | ", " ", "\t")).join(pick(made[0]))) if made else None
-    return RealCase((made[1],), quote) if made and quote and quote not in made[1] else None
+    if made is None or not quote or any(_plain_words(quote) in _plain_words(line) for line in made[1].split("\n")):
+        return None  # by chance the words stand side by side in a row: such a quote is faithful
+    return RealCase((made[1],), quote)
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(["", *re.findall(r"[^\W_]+", text.lower()), ""])
 
 
 def cells_of_two_rows(text: RealText, random: Random) -> RealCase | None:
