@@ -42,7 +42,10 @@ def with_existing(input: Mapping[str, Any], schemas: Sequence[AnswerSchema], mod
         return rest
     records = None
     if isinstance(answer, Mapping) and answer.keys() >= {"structured_response", "outcome"}:
-        answer, records = answer["structured_response"], dict(answer["outcome"]["fields"])
+        answer, outcome = answer["structured_response"], answer["outcome"]
+        records = outcome.get("fields") if isinstance(outcome, Mapping) else None
+        if not isinstance(records, Mapping):
+            raise AgentSpecError(f"existing: its outcome {shown(outcome)} has no 'fields'; pass the structured_response alone.")
     schema, value = _as_json(answer, schemas)
     how = AS_WHOLE if mode == "whole" else "".join([AS_PATCH, *(_of_items(path, key) for path, key in schema.keys.items())])
     text = BRING_UP_TO_DATE.format(answer=json.dumps(value, ensure_ascii=False), how=how)
@@ -62,6 +65,8 @@ def _as_json(answer: Any, schemas: Sequence[AnswerSchema]) -> tuple[AnswerSchema
     for schema in schemas:
         with suppress(ValueError, TypeError):
             return schema, schema.dump(answer if schema.holds(answer) else schema.load(answer))
+    if not schemas:
+        raise AgentSpecError("existing is a previous answer, and this agent has no response format; write response_format=….")
     names = [schema.name for schema in schemas]
     raise AgentSpecError(
         f"existing={shown(answer)} is not an answer of {names!r}; pass the structured_response of an earlier run."

@@ -58,7 +58,7 @@ def route_after_model(turn: Turn, facts: RoutingFacts) -> Reason | list[Send]:
 
     In this order:
 
-    1. A hook asked to jump: as asked.
+    1. A hook asked to jump: as asked, but not to a model that may not be asked any more.
     2. There is no reply, or it is the last word: the run ends.
     3. Tools were called: ``call_tools``, one ``Send`` per call, unless a valid answer beside them ends the run early.
     4. The provider paused the turn of an agent with a response format for a tool of its own: ``ask_again``.
@@ -67,8 +67,8 @@ def route_after_model(turn: Turn, facts: RoutingFacts) -> Reason | list[Send]:
        elsewhere: ``ask_again``.
     7. Nothing is left to do here: the run ends.
     """
-    if turn.jump in facts.jumps:
-        return route_jump(turn, facts)
+    if turn.jump in facts.jumps and (jump := route_jump(turn, facts)) != "go_on":
+        return jump
     if turn.reply is None or turn.is_last_word:
         return _ending(turn)
     if facts.has_tools and not _ends_early(turn, facts) and (sends := _sends(turn)):
@@ -115,14 +115,16 @@ def route_after_structured_response(turn: Turn, facts: RoutingFacts) -> Reason |
 
 
 def route_jump(turn: Turn, facts: RoutingFacts) -> Reason | list[Send]:
-    """Route as a hook asked: to the model, to waiting tools, or to the end; ``go_on`` if it did not ask."""
+    """Route as a hook asked: to the model, to waiting tools, or to the end; ``go_on`` if it did not ask or may not."""
+    may_ask = turn.ledger is None or not turn.ledger["last_call_made"]
     match turn.jump:
         case "end":
             return "read_answer" if facts.reads_answers else "finish"
-        case "model":
+        case "model" if may_ask:
             return "ask_again"
         case "tools" if facts.has_tools:
-            return _sends(turn) or "ask_again"
+            # A hook that always jumps would go round without a call of the model.
+            return _sends(turn) or ("ask_again" if may_ask else "go_on")
     return "go_on"
 
 

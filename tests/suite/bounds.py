@@ -46,12 +46,14 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2468,
+        2480,
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
-        "also where those for reading are not those for writing",
+        "also where those for reading are not those for writing; errors that say nothing, items checked too late",
     ),
-    Room("answergraph/patches", 498, 20, "an answer is repaired field by field, and brought up to date by keys of items"),
+    Room(
+        "answergraph/patches", 503, 20, "an answer is repaired by field, and brought up to date by keys; results that hold none"
+    ),
     Room(
         *("answergraph/asking", 2412, 95),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
@@ -88,7 +90,7 @@ CORE = (
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1664,
+        1666,  # jumps end with the budget
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "

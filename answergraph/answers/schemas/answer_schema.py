@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
-from pydantic_core.core_schema import DecimalSchema
+from pydantic_core.core_schema import DecimalSchema, GeneratorSchema
 from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
@@ -182,7 +182,7 @@ def problems_in(error: BaseException) -> str:
     """Return the problems of an answer on one line, without Pydantic's links and codes, which small models copy."""
     error = _root_of(error)
     if not isinstance(error, ValidationError):
-        return _cut(" ".join(str(error).split()))
+        return _cut(_sentence_of(error))
     return _cut("; ".join(map(_problem, error.errors(include_url=False))))
 
 
@@ -191,8 +191,14 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
     error = _root_of(error)
     if isinstance(error, ValidationError):
         return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
-    located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), " ".join(str(error).split()))])
+    located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), _sentence_of(error))])
     return [(_path(place), _cut(sentence)) for place, sentence in located]
+
+
+def _sentence_of(error: BaseException) -> str:
+    """Return what an error says on one line, with its class unless it was raised to describe the answer."""
+    said = " ".join(str(error).split())
+    return said if said and isinstance(error, ValueError | AssertionError) else f"{type(error).__name__}: {said}".rstrip(": ")
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -232,20 +238,25 @@ class Validator(Protocol):
     def holds(self, value: object) -> bool: ...
 
 
-class _DecimalsInWords(GenerateJsonSchema):
-    """Says which texts are decimals. Without that, a text beside a number is any text, and a grammar holds a model to nothing."""
+class AnswerJsonSchema(GenerateJsonSchema):
+    """Describes only what can be checked."""
 
     def get_decimal_pattern(self, schema: DecimalSchema) -> str:
+        # Without a pattern, a text beside a number is any text, and a grammar holds a model to nothing.
         return r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"  # as Pydantic wrote it until 2.13
+
+    def generator_schema(self, schema: GeneratorSchema) -> JsonSchemaValue:
+        # Pydantic would check the items of such an answer after the run, while somebody reads them.
+        return self.handle_invalid_for_json_schema(schema, "items that are checked only when they are read; write list[…]")
 
 
 def described(declared: object, adapter: TypeAdapter[object]) -> dict[str, object]:
     """Return the JSON Schema of a type."""
     if not (isinstance(declared, type) and issubclass(declared, BaseModel)):
-        return adapter.json_schema(schema_generator=_DecimalsInWords)
+        return adapter.json_schema(schema_generator=AnswerJsonSchema)
     # A model may override this method, which the adapter alone would ignore.
     is_own = any("model_json_schema" in vars(base) for base in declared.__mro__ if base is not BaseModel)
-    return declared.model_json_schema() if is_own else declared.model_json_schema(schema_generator=_DecimalsInWords)
+    return declared.model_json_schema() if is_own else declared.model_json_schema(schema_generator=AnswerJsonSchema)
 
 
 @dataclass(frozen=True)

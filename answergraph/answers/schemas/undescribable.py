@@ -8,6 +8,7 @@ from typing import get_args, get_origin, get_type_hints
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 
+from answergraph.answers.schemas.answer_schema import AnswerJsonSchema
 from answergraph.runtime.argument_checks import shown
 
 
@@ -21,7 +22,7 @@ def undescribable_field(declared: object) -> str:
         return ""
     for name, hint in hints.items():
         try:
-            TypeAdapter(hint).json_schema()
+            TypeAdapter(hint).json_schema(schema_generator=AnswerJsonSchema)
         except (PydanticUserError, PydanticUndefinedAnnotation):
             inner = next((path for cls in _classes_in(hint) if (path := undescribable_field(cls))), "")
             return f"{name}.{inner}" if inner else name

@@ -88,6 +88,19 @@ def test_a_value_that_is_no_answer_is_refused(run: Run) -> None:
         run(agent, {"messages": ["News."], "existing": {"name": 3}})
 
 
+@pytest.mark.parametrize("outcome", [None, {"status": "answered"}, {"fields": 3}])
+def test_a_result_whose_outcome_holds_no_fields_is_refused(run: Run, outcome: Any) -> None:
+    agent, model = agent_of()
+    with pytest.raises(AgentSpecError, match=r"has no 'fields'; pass the structured_response alone"):
+        run(agent, {"messages": ["News."], "existing": {"structured_response": MAY, "outcome": outcome}})
+    assert not model.requests
+
+
+def test_an_agent_without_a_response_format_has_no_previous_answer(run: Run) -> None:
+    with pytest.raises(AgentSpecError, match=r"this agent has no response format; write response_format="):
+        run(agent_of(response_format=None)[0], {"messages": ["News."], "existing": MAY})
+
+
 def test_what_does_not_change_is_the_callers_and_what_changes_needs_evidence(run: Run) -> None:
     statuses = []
     for name in ("blue", "grace"):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, Quote, ToolStrategy, create_agent
 from answergraph.middleware import GroundedAnswer
@@ -121,6 +121,19 @@ def test_the_reason_names_the_check_the_field_and_what_was_wrong(run: Run) -> No
 def test_the_reason_names_the_field_that_does_not_fit(run: Run) -> None:
     reason = run(agent_of(finding(9), finding(9)), {"messages": "?"})["outcome"]["reason"]
     assert reason.startswith("The answer does not fit 'Finding': confidence: Input should be less than or equal to 1")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(KeyError("total"), "KeyError: 'total'"), (ZeroDivisionError(), "ZeroDivisionError")]
+)
+def test_the_reason_names_the_error_of_a_validator_that_says_little(run: Run, error: Exception, words: str) -> None:
+    class Total(BaseModel):
+        @model_validator(mode="after")
+        def fails(self) -> "Total":
+            raise error
+
+    agent = agent_of(*[call("Total", {})] * 2, response_format=ToolStrategy(Total), middleware=[])
+    assert run(agent, {"messages": "?"})["outcome"]["reason"].startswith(f"The answer does not fit 'Total': {words}")
 
 
 def test_a_json_schema_names_the_field_as_a_type_does(run: Run) -> None:

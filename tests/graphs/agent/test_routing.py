@@ -46,6 +46,7 @@ def result(call_id: str = "1", name: str = "search") -> ToolMessage:
 
 ASKED = HumanMessage("question")
 SENDS_ONE = [Send("tools", [call("search")])]
+SPENT = {LEDGER: {**empty_ledger(), "last_call_made": True}}
 
 AFTER_MODEL = [
     ("nothing called, no format: the run ends", TEXT, [ASKED, said(text="done")], {}, "finish"),
@@ -88,6 +89,7 @@ AFTER_MODEL = [
     ("a jump to the model", ANSWER, [ASKED, said(text="done")], {"jump_to": "model"}, "ask_again"),
     ("a jump to the tools", TEXT, [ASKED, said(call("search"))], {"jump_to": "tools"}, SENDS_ONE),
     ("a jump to the tools with nothing to run", TEXT, [ASKED, said(text="done")], {"jump_to": "tools"}, "ask_again"),
+    ("a jump to a model that may not be asked", TEXT, [ASKED, said(text="done")], {"jump_to": "model", **SPENT}, "finish"),
     ("an undeclared jump in a graph without a loop", BARE, [ASKED, said(text="done")], {"jump_to": "model"}, "finish"),
 ]
 
