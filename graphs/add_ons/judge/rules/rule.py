@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -173,7 +173,8 @@ class Rules:
 
     def __init__(self, rules: Sequence[str]) -> None:
         """Read the rules; raise ``AgentSpecError`` for none or a repeated one, ``RuleSyntaxError`` for a malformed one."""
-        if isinstance(rules, str) or not rules:
+        # A set has no order, and of a mapping only the keys would be read.
+        if isinstance(rules, str | Mapping | Set) or not rules:
             raise AgentSpecError(f"rules are a list of at least one condition, not {rules!r}.")
         self.rules: tuple[Rule, ...] = tuple(map(parse_rule, rules))
         if repeated := [text for text, times in Counter(self.texts).items() if times > 1]:
