@@ -35,7 +35,7 @@ class Witnesses:
     It runs the code and the tests of the repository, so use it where you would run them yourself.
 
     Example:
-        >>> Witnesses(".", last_green="origin/main").repeats
+        >>> Witnesses(".", last_green="HEAD").repeats
         5
     """
 
