@@ -1,5 +1,5 @@
 # ruff: noqa: F401 - pytest finds the imported tests here, and they find these fixtures
-"""The page on Aegra: what its tests find out about a run on ``langgraph dev`` holds on two Aegra servers as well."""
+"""The page on Aegra: what its tests find out about a run on ``langgraph dev`` holds on two Aegra servers behind nginx."""
 
 import re
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ from tests.answergraph.page.test_static_views import (
     test_graphs_of_others_run_and_show_what_they_left,
     test_the_state_is_edited_and_the_run_goes_on_from_there,
 )
+from tests.cluster.nginx import in_front_of
 from tests.cluster.servers import cluster, missing
 from tests.suite.chromium import chromium
 
@@ -53,7 +54,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def opened_once(browser: Browser, server_urls: list[str]) -> Iterator[Page]:
-    yield from watched_page(browser, server_urls[0], known=OF_AEGRA)
+    with in_front_of(server_urls) as front:
+        yield from watched_page(browser, front, known=OF_AEGRA)
 
 
 @pytest.fixture
