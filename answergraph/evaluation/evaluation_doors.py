@@ -1,8 +1,9 @@
-"""Cases and agents as the types of another evaluation library, which is an extra."""
+"""Cases and agents as the types of other evaluation libraries, which are installed besides."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from answergraph.kit import require_extra
 from answergraph.many.ledger.agent_door import AgentDoor
 
 if TYPE_CHECKING:
+    from inspect_ai import Task
     from pydantic_evals import Dataset
 
     from answergraph import AgentGraph
@@ -52,5 +54,37 @@ def pydantic_evals_dataset(
     require_extra("pydantic-evals", "pydantic_evals")
     from answergraph.evaluation.pydantic_evals_dataset import AgentTask, dataset_of  # noqa: PLC0415 - an optional dependency
 
-    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))
-    return dataset_of(named_cases(cases), comparison), AgentTask(AgentDoor(agent))
+    return dataset_of(named_cases(cases), _comparison(agent, keys, normalize)), AgentTask(AgentDoor(agent))
+
+
+def inspect_ai_task(
+    agent: AgentGraph,
+    cases: Iterable[Case] | str | Path,
+    *,
+    keys: Mapping[str, str] | None = None,
+    normalize: Callable[[str], str] = folded,
+) -> Task:
+    """Return cases and an agent as a task of inspect-ai, for its ``eval`` and its log viewer. It needs ``inspect-ai``.
+
+    A sample has a score per field, the share that is right, with status, reason and problems as its explanation; the agent's
+    outcome is in the sample's metadata. The agent asks its own model, so pass ``model=None`` to ``eval``.
+
+    Args:
+        agent: As that of ``evaluate``; it is awaited.
+        cases: As those of ``evaluate``.
+        keys: As those of ``evaluate``.
+        normalize: As that of ``evaluate``.
+
+    Raises:
+        AgentSpecError: If a case cannot be used, or the agent has no response format.
+        ImportError: If inspect-ai is not installed.
+    """
+    if find_spec("inspect_ai") is None:
+        raise ImportError("inspect_ai_task needs inspect-ai: pip install inspect-ai", name="inspect_ai")
+    from answergraph.evaluation.inspect_ai_task import task_of  # noqa: PLC0415 - an optional dependency
+
+    return task_of(named_cases(cases), AgentDoor(agent), _comparison(agent, keys, normalize))
+
+
+def _comparison(agent: AgentGraph, keys: Mapping[str, str] | None, normalize: Callable[[str], str]) -> FieldComparison:
+    return FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))

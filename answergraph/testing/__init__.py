@@ -7,7 +7,7 @@ from answergraph.runtime import lazy_imports
 if typing.TYPE_CHECKING:
     from answergraph.evaluation.evaluating import evaluate
     from answergraph.evaluation.evaluation_cases import Case
-    from answergraph.evaluation.evaluation_doors import pydantic_evals_dataset
+    from answergraph.evaluation.evaluation_doors import inspect_ai_task, pydantic_evals_dataset
     from answergraph.evaluation.evaluation_report import EvalReport, FieldScore
     from answergraph.evaluation.judged_by import JudgedBy
     from answergraph.evaluation.optimizer_feedback import Feedback, feedback_on
@@ -35,6 +35,7 @@ __all__ = [
     "TapeMismatch",
     "evaluate",
     "feedback_on",
+    "inspect_ai_task",
     "pydantic_evals_dataset",
     "replay",
     "use_tape",

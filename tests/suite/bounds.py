@@ -105,8 +105,8 @@ ADD_ONS = (
     Room("answergraph/offline", 790, 5),
     Room("answergraph/tapes", 1015, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
-        *("answergraph/evaluation", 1017, 23),
-        "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; pydantic-evals",
+        *("answergraph/evaluation", 1157, 23),
+        "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",
     ),
     Room("graphs/add_ons/*.py", 10, 0),
     Room("graphs/add_ons/calculator", 530, 28),

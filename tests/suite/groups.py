@@ -16,6 +16,7 @@ SLOW_MARKS = {
 
 OWN_MARKS = {
     "providers": "asks through the clients of all providers: make test-providers has them",
+    "inspect_ai": "needs inspect-ai: make test-inspect has them",
     "clients": "asks with clients in JavaScript: make test-clients has them",
 }
 """Per mark the environment of its own that its tests need; the option of that name runs them, and only those."""
