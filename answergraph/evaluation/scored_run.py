@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -14,6 +14,8 @@ from answergraph.kit import FieldPath
 from answergraph.many.ledger.agent_door import AgentDoor
 
 ALL_FIELDS = "all fields"
+Run = dict[str, Any]
+"""What a run left: ``structured_response`` and ``outcome``."""
 
 
 class FieldShare(NamedTuple):
@@ -25,14 +27,14 @@ class FieldShare(NamedTuple):
     """A line for each place that is not."""
 
 
-async def run_of(door: AgentDoor, inputs: object) -> dict[str, Any]:
+async def run_of(door: AgentDoor, inputs: object) -> Run:
     """Run an agent in a thread of its own, and return its answer and its outcome."""
     config = {"configurable": {"thread_id": str(uuid4())}}  # a checkpointer needs one
     result = await door.agent.ainvoke(door.as_input(inputs), config)
     return {"structured_response": result[door.answer_key], "outcome": result[door.outcome_key]}
 
 
-def scores_by_field(run: Mapping[str, Any], name: str, expected: object, comparison: FieldComparison) -> dict[str, FieldShare]:
+def scores_by_field(run: Run, name: str, expected: object, comparison: FieldComparison) -> dict[str, FieldShare]:
     """Return the score of each field and of all of them, list items together: ``items[].price``."""
     results = check_of(name, Case(None, expected), comparison)(ending_of(run))
     by_field: dict[str, list[FieldResult]] = {ALL_FIELDS: results}

@@ -105,7 +105,7 @@ ADD_ONS = (
     Room("answergraph/offline", 790, 5),
     Room("answergraph/tapes", 1015, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
-        *("answergraph/evaluation", 1157, 23),
+        *("answergraph/evaluation", 1159, 23),
         "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",
     ),
     Room("graphs/add_ons/*.py", 10, 0),
@@ -114,9 +114,10 @@ ADD_ONS = (
     Room("graphs/add_ons/react", 160, 12),
     Room(
         "graphs/add_ons/ensemble",
-        909,
+        920,
         50,
-        "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields",
+        "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
+        "readers that lack a list which others agree on",
     ),
     Room("graphs/add_ons/judge", 1680, 54),
     Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
