@@ -102,12 +102,10 @@ class Agreement:
 
     def _compare(self, found: Sequence[Part | None], place: Place) -> Part | None:
         voters = self._voters(place, found)
-        present = [part for index in voters if (part := found[index]) is not None]
-        kinds = {_kind(part.value) for part in present}
-        # Parts are compared if enough readers have the whole, or all that were asked.
-        if len(kinds) != 1 or "leaf" in kinds or (len(present) < self.agree and len(present) != len(voters)):
+        kind = self._kind_of(found, voters)
+        if kind == "leaf":
             return self._decide(found, place, voters)
-        if kinds == {"object"}:
+        if kind == "object":
             objects = [each.value if each is not None and isinstance(each.value, Mapping) else {} for each in found]
             keys = dict.fromkeys(key for index in voters for key in objects[index])
             inner = {key: [_inner(part, each, key) for part, each in zip(found, objects, strict=True)] for key in keys}
@@ -124,18 +122,31 @@ class Agreement:
             items += [] if item is None else [item.value]
         return Part(FieldPath(), items)
 
-    def _voters(self, place: Place, found: Sequence[Part | None]) -> list[int]:
-        """Return the readings that were asked for a field, or for a part of it; of partial answers, those that have it."""
-        if self.agree == MERGE:
-            return [index for index, part in enumerate(found) if part is not None and part.value != {}]
-        parts = _parts(place.asked)
-        return [
-            index
-            for index, asked in enumerate(self._asked)
-            if asked is None or any(parts[: len(each)] == each or each[: len(parts)] == parts for each in asked)
-        ]
+    def _kind_of(self, found: Sequence[Part | None], voters: Mapping[int, bool]) -> str:
+        """Return how values are compared: as an object or a list, part by part, or as a leaf, as a whole.
 
-    def _decide(self, found: Sequence[Part | None], place: Place, voters: Sequence[int]) -> Part | None:
+        Parts are compared if enough readers have parts, or all that were asked; the others have none of them.
+        """
+        # Who was asked for a part of it alone says nothing of the whole.
+        asked = [found[index] for index, is_whole in voters.items() if is_whole]
+        kinds = Counter(_kind(part.value) for part in asked if part is not None)
+        ((kind, count),) = kinds.most_common(1) or [("leaf", 0)]
+        is_enough = count == len(asked) or (count >= self.agree and (self.agree != MERGE or len(kinds) == 1))
+        return kind if is_enough else "leaf"
+
+    def _voters(self, place: Place, found: Sequence[Part | None]) -> dict[int, bool]:
+        """Return the readings that were asked for a field, each with whether for all of it; of partial answers, who has it."""
+        if self.agree == MERGE:
+            return {index: True for index, part in enumerate(found) if part is not None and part.value != {}}
+        parts = _parts(place.asked)
+        voters = {}
+        for index, asked in enumerate(self._asked):
+            is_whole = asked is None or any(parts[: len(each)] == each for each in asked)
+            if is_whole or any(each[: len(parts)] == parts for each in asked or ()):
+                voters[index] = is_whole
+        return voters
+
+    def _decide(self, found: Sequence[Part | None], place: Place, voters: Collection[int]) -> Part | None:
         candidates = self._candidates(found, voters, place)
         best = candidates[0]
         readings = self._readings(found, voters)
@@ -162,7 +173,7 @@ class Agreement:
             self.doubts[path] = place
         return shown.part
 
-    def _candidates(self, found: Sequence[Part | None], voters: Sequence[int], place: Place) -> list[Candidate]:
+    def _candidates(self, found: Sequence[Part | None], voters: Collection[int], place: Place) -> list[Candidate]:
         """Return the values, that with the most votes first, among equals the first reader's."""
         groups: dict[str, list[int]] = {}
         for index in voters:
@@ -204,7 +215,7 @@ class Agreement:
             return "escalation"
         return "first_answer" if self.agree == 1 else "agreement"
 
-    def _readings(self, found: Sequence[Part | None], voters: Sequence[int]) -> list[FieldReading]:
+    def _readings(self, found: Sequence[Part | None], voters: Collection[int]) -> list[FieldReading]:
         readings: list[FieldReading] = []
         for index in voters:
             part = found[index]

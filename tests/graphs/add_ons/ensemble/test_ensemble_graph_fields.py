@@ -161,3 +161,35 @@ def test_merged_results_keep_the_evidence_of_fields_with_an_alias() -> None:
     ]
     fields: Any = merge_answers(*results)["outcome"]["fields"]
     assert {path: each["status"] for path, each in fields.items()} == {"bill_number": "supported", "by_name['item']": "supported"}
+
+
+class Item(BaseModel):
+    name: str
+    count: int
+
+
+class Order(BaseModel):
+    lines: list[Item] | None = None
+
+
+A, B, C = ({"name": name, "count": count} for name, count in (("tea", 1), ("pens", 2), ("ink", 3)))
+
+
+@pytest.mark.parametrize(
+    ("readings", "then", "lines"),
+    [
+        ([{"lines": [A, B]}, {"lines": [A, B]}, {"lines": None}], None, [A, B]),
+        ([{"lines": [A, B]}, {"lines": [A, B, C]}, {}], None, [A, B]),
+        ([{"lines": [A, B]}, {"lines": [A, B, C]}], {"lines": None}, [A, B]),
+        ([{"lines": [A, B]}, {"lines": [A, B, C]}], {"lines": [C]}, [A, B, C]),
+        ([{"lines": [A]}, {"lines": None}], {"lines": None}, None),
+    ],
+)
+def test_a_reader_that_lacks_a_list_takes_no_item_away_that_others_agree_on(
+    run: Run, readings: list[Any], then: Any, lines: Any
+) -> None:
+    later = [] if then is None else [reader(Order, then)]
+    ensemble = create_ensemble([reader(Order, each) for each in readings], then=later)
+    result: dict[str, Any] = run(ensemble, ASKED)
+    assert result["outcome"]["status"] == "answered"
+    assert result["structured_response"] == Order.model_validate({"lines": lines})
