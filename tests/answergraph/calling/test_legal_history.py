@@ -66,7 +66,12 @@ def test_a_further_message_leaves_what_was_sent_before_as_it_was(messages: list[
 
 def test_a_later_result_of_a_call_takes_the_place_of_an_earlier_one() -> None:
     asks = AIMessage("", tool_calls=[tool_call(name="search", args={}, id="a")])
-    messages = [asks, ToolMessage("too late", tool_call_id="a"), HumanMessage("And?"), ToolMessage("found", tool_call_id="a")]
+    messages: list[Any] = [
+        asks,
+        ToolMessage("too late", tool_call_id="a"),
+        HumanMessage("And?"),
+        ToolMessage("found", tool_call_id="a"),
+    ]
     assert [message.text for message in legal_history(messages, TOOLS)] == ["", "found", "And?"]
 
 

@@ -72,8 +72,9 @@ def test_a_whole_answer_stands_alone() -> None:
 
 
 def test_an_answer_of_another_schema_is_no_patch() -> None:
-    reply = {"changes": []}
-    assert completed({**repair(), "schema": "Refund"}, SCHEMA, reply) == Completed(reply, None)
+    reply: dict[str, Any] = {"changes": []}
+    other: Any = {**repair(), "schema": "Refund"}
+    assert completed(other, SCHEMA, reply) == Completed(reply, None)
 
 
 def test_a_type_with_a_field_named_changes_is_never_patched() -> None:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from answergraph.answers.schemas.known_keys import known_keys
+from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
 
-A, B = {"properties": {"a": {}}}, {"properties": {"b": {}}}
+A: Any = {"properties": {"a": {}}}
+B: Any = {"properties": {"b": {}}}
 
 
 @pytest.mark.parametrize(
@@ -27,4 +28,4 @@ A, B = {"properties": {"a": {}}}, {"properties": {"b": {}}}
     ],
 )
 def test_the_keys_of_all_parts_for_the_same_object_are_known(schema: Any, names: set[str], takes_others: bool) -> None:
-    assert known_keys(schema) == (names, takes_others)
+    assert known_keys(schema) == KnownKeys(frozenset(names), takes_others)
