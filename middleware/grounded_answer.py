@@ -17,7 +17,7 @@ from answergraph.evidence.claims import Claim, default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.said_claims import unjudged
 from answergraph.evidence.source_runs import InputState, input_records
-from answergraph.evidence.values.month_names import are_read
+from answergraph.evidence.values.cldr_names import are_read
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork

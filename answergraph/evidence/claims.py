@@ -158,7 +158,8 @@ def _is_record(value: object) -> bool:
 
 def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath, *, replaced: bool = False) -> Iterator[Claim]:
     replaced = schema["type"] in CONVERTING or (replaced and schema["type"] not in RECORDS)
-    value = _as_choice(schema, value)
+    if (schema["type"], type(value)) == ("literal", str):
+        value = Choice(value)
     for mark in marks_on(schema):
         yield from _claims_of_marked(mark, value, path)
     parts = marked.parts_of(schema, value, made=not replaced)
@@ -170,10 +171,6 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath
         yield Claim(path, None, value)  # a class with a schema of its own
     elif schema["type"] in RECORDS and value.__class__ is not schema["cls"] and not _has_own_type(marked, value):
         yield from _fields_of_value(value, path)  # a subclass may have more fields, and marks
-
-
-def _as_choice(schema: CoreSchema, value: object) -> object:
-    return Choice(value) if schema["type"] == "literal" and isinstance(value, str) else value
 
 
 def _has_own_type(marked: MarkedType, value: Any) -> bool:

@@ -16,7 +16,17 @@ from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.evidence.marks import MARKS, SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
-from answergraph.evidence.schema_parts import ALTERNATIVES, CONVERTING, PARTS, RECORDS, WRAPPERS, CoreSchema, Part, path_of_part
+from answergraph.evidence.schema_parts import (
+    ALTERNATIVES,
+    CONVERTING,
+    PARTS,
+    RECORDS,
+    WRAPPERS,
+    CoreSchema,
+    Part,
+    is_named,
+    path_of_part,
+)
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.field_path import EVERY_ITEM, FieldPath
 
@@ -69,7 +79,7 @@ class MarkedType:
         """Yield the paths of the values at and below a path, ``items[].price``; none if it leads nowhere."""
         schemas = [self.root]
         for wanted in path.parts:
-            schemas = [part.schema for part in self._named_parts(schemas) if _is_named(part, wanted)]
+            schemas = [part.schema for part in self._named_parts(schemas) if is_named(part.name, wanted)]
         names = dict.fromkeys(EVERY_ITEM if isinstance(part.name, int) else str(part.name) for part in self._named_parts(schemas))
         if schemas and not names:
             yield path
@@ -188,10 +198,6 @@ def marked_type(declared: Any) -> MarkedType:
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
-
-
-def _is_named(part: Part, wanted: str | int) -> bool:
-    return part.name == wanted or (wanted is EVERY_ITEM and isinstance(part.name, int))
 
 
 def _definitions(node: object) -> Iterator[CoreSchema]:

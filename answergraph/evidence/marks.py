@@ -259,8 +259,13 @@ class SupportedBy(_Mark):
 
 Mark = Quote | FromTools | Grounded | Derived | SupportedBy
 
-_MARKS = {"quote": Quote, "from_tools": FromTools, "grounded": Grounded, "derived": Derived, "supported_by": SupportedBy}
-_KINDS: Mapping[str, Callable[..., Mark]] = _MARKS
+_KINDS: Mapping[str, Callable[..., Mark]] = {
+    "quote": Quote,
+    "from_tools": FromTools,
+    "grounded": Grounded,
+    "derived": Derived,
+    "supported_by": SupportedBy,
+}
 
 
 def mark_from_json(data: Mapping[str, Any]) -> Mark:

@@ -18,8 +18,7 @@ _FENCE = re.compile(r"\A'{3,}[\w+-]*\n(.*)\n'{3,}\Z", re.DOTALL)
 _CITED = re.compile(r"^(?:> ?)+", re.MULTILINE)
 _FINAL_STOP = re.compile(r"(?<=\S)[.,。，、]\Z")
 _FIRST_WORD = re.compile(r"([^\W\d_])([^\W\d_]*)(?=[ \n,;:.]|$)")
-_BREAK_AT_HYPHEN = re.compile(r"(?<=[^\W\d_]-)\n(?=[^\W\d_])")
-_BREAK_BETWEEN_SIGNS = re.compile(rf"(?<=[{WIDE}])\n(?=[{WIDE}])")
+_NEEDLESS_BREAK = re.compile(rf"(?<=[^\W\d_]-)\n(?=[^\W\d_])|(?<=[{WIDE}])\n(?=[{WIDE}])")
 _MARK = re.compile("[\"'\u2018-\u201f]")
 _JSON = re.compile(r"' ?:|[\[{]")
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b")
@@ -50,10 +49,6 @@ def _undressed(form: str) -> str:
     return _SPACED_DOTS.sub("...", _FENCE.sub(r"\1", cited))
 
 
-def _within_marks(form: str) -> str:
-    return form[1:-1].strip(" \n") if len(form) > 2 and form[0] == form[-1] == "'" else form  # noqa: PLR2004 - two marks
-
-
 def _with_other_first_letter(form: str) -> str:
     """Swap the case of the first letter if it begins an ordinary word."""
     match = _FIRST_WORD.match(form)
@@ -63,20 +58,16 @@ def _with_other_first_letter(form: str) -> str:
     return other + form[1:] if len(other) == 1 else form
 
 
-def _rejoined(form: str) -> str:
-    return _BREAK_BETWEEN_SIGNS.sub("", _BREAK_AT_HYPHEN.sub("", form))
-
-
 def _closed_up(form: str) -> str:
     return without_json_spaces(MappedText.unchanged(form)).text if _JSON.search(form) else form
 
 
 _CHANGES: tuple[Callable[[str], str], ...] = (
     _undressed,
-    _rejoined,
+    partial(_NEEDLESS_BREAK.sub, ""),
     _closed_up,
     partial(_OUTER_ELLIPSIS.sub, ""),
-    _within_marks,
+    partial(re.compile(r"\A'[ \n]*(.+?)[ \n]*'\Z", re.DOTALL).sub, r"\1"),
     partial(_FINAL_STOP.sub, ""),
     _with_other_first_letter,
 )

@@ -8,12 +8,12 @@ from enum import Enum
 from answergraph.evidence.claims import Claim
 from answergraph.evidence.marks import SupportedBy
 from answergraph.evidence.quotes import says_nothing
+from answergraph.evidence.schema_parts import is_named
 from answergraph.evidence.texts.folding import fold
-from answergraph.evidence.texts.line_breaks import WIDE
+from answergraph.evidence.texts.line_breaks import WIDE, sentence_around
 from answergraph.evidence.texts.quote_borders import holds_negation
-from answergraph.evidence.texts.surroundings import sentence_around
 from answergraph.evidence.texts.written_words import as_number
-from answergraph.state.field_path import EVERY_ITEM, FieldPath
+from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import BACKED, Evidence, FieldRecord, Fields, FieldStatus, record_of
 
 NEEDS_JUDGE = "a rule cannot tell whether its quotes say it, only GroundedAnswer(judge=…) can"
@@ -68,34 +68,26 @@ def _places_of(name: str, field: FieldPath, records: Mapping[str, object]) -> It
     paths = {written: FieldPath(written).parts for written in records}
     for outer in dict.fromkeys((field.parts[:-1], ())):
         whole = (*outer, *FieldPath(name).parts)
-        if places := [each for each, parts in paths.items() if len(parts) >= len(whole) and all(map(_fits, whole, parts))]:
+        if places := [each for each, parts in paths.items() if len(parts) >= len(whole) and all(map(is_named, parts, whole))]:
             yield from (place for place in places if place != str(field))
             return
-
-
-def _fits(wanted: object, part: object) -> bool:
-    return wanted == part or (wanted is EVERY_ITEM and isinstance(part, int))
 
 
 def _problem(claim: str, evidence: Sequence[Evidence]) -> str | None:
     """Return why units do not say a claim, by rule."""
     claim = fold(claim)
     units = [fold(each["unit"]) for each in evidence]
-    there = {_value(token) for unit in units for token in _tokens(unit)}
+    there = {_value(token) for unit in units for token in _TOKEN.findall(unit)}
     named = [token for token in _named(claim) if _value(token) not in there]
     if named:
         return _NOT_NAMED.format(words=", ".join(map(repr, dict.fromkeys(named))))
     said = [sentence_around(each["unit"], *each["marks"][0]) for each in evidence]
     if said and _denies(claim) not in {_denies(fold(sentence)) for sentence in said}:
         return _DENIED
-    words = [word for word in map(_value, _tokens(claim)) if not says_nothing(word)]
+    words = [word for word in map(_value, _TOKEN.findall(claim)) if not says_nothing(word)]
     stems = {word[:_STEM] for word in there}
     held = sum(word[:_STEM] in stems for word in words)
     return _ELSEWHERE.format(held=held, count=len(words)) if held < _MIN_SHARE * len(words) else None
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text)
 
 
 def _named(text: str) -> Iterator[str]:

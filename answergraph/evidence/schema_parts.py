@@ -46,6 +46,10 @@ def path_of_part(path: FieldPath, name: PathPart) -> FieldPath:
     return path if name is None else path / name
 
 
+def is_named(name: PathPart, wanted: str | int) -> bool:
+    return name == wanted or (wanted is EVERY_ITEM and isinstance(name, int))
+
+
 def _inner(*keys: str) -> Callable[[CoreSchema], Iterable[Part]]:
     """Return the parts of a kind that wraps schemas under these keys."""
     return lambda schema: [Part(schema[key]) for key in keys if key in schema]
@@ -66,7 +70,11 @@ def _attributes(schema: CoreSchema) -> Iterable[Part]:
     fields = schema["fields"]
     named = fields.items() if isinstance(fields, Mapping) else [(field["name"], field) for field in fields]
     parts = [Part(field["schema"], name, partial(_field, name, field)) for name, field in named if not field.get("init_only")]
-    more = [Part(schema.get("extras_schema", _ANY), EVERY_ITEM, _extras, BaseModel)] if schema["type"] == "model-fields" else []
+    more = (
+        [Part(schema.get("extras_schema", _ANY), EVERY_ITEM, lambda model: list((model.model_extra or {}).items()), BaseModel)]
+        if schema["type"] == "model-fields"
+        else []
+    )
     return [*parts, *more]
 
 
@@ -76,10 +84,6 @@ def _field(name: str, field: CoreSchema, value: object) -> NamedValues:
     # An answer that was not validated has the name that JSON has for it.
     alias = field.get("validation_alias")
     return [(name, value.get(alias if isinstance(alias, str) and name not in value else name))]
-
-
-def _extras(model: BaseModel) -> NamedValues:
-    return list((model.model_extra or {}).items())
 
 
 def _keys(schema: CoreSchema) -> Iterable[Part]:

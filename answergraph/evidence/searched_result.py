@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
-from re import Match
 from typing import NamedTuple
 
 from answergraph.evidence.numbers.numerals import GROUP_SPACE
@@ -123,7 +122,9 @@ def separated(text: str) -> MappedText:
 
 
 def without_escapes(text: MappedText) -> MappedText:  # those of JSON
-    return text.changed(_ESCAPE, _undone) if "\\" in text.text else text
+    if "\\" not in text.text:
+        return text
+    return text.changed(_ESCAPE, lambda match: _SHORT.get(match.group()) or str(json.loads(f'"{match.group()}"')))
 
 
 def json_form(text: str) -> str:
@@ -141,8 +142,3 @@ def _parses(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _undone(match: Match[str]) -> str:
-    escape = match.group()
-    return _SHORT.get(escape) or str(json.loads(f'"{escape}"'))

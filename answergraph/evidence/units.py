@@ -6,7 +6,7 @@ from typing import Any
 
 from answergraph.evidence.numbers.number_words import BOUND_BEFORE
 from answergraph.evidence.searched_result import SearchedResult
-from answergraph.evidence.texts.surroundings import lines_around
+from answergraph.evidence.texts.line_breaks import lines_around
 from answergraph.state.field_record import Evidence, Pair
 
 MAX_CHARACTERS_AROUND = 300

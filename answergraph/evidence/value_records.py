@@ -43,7 +43,11 @@ def record_of_value(value: object, mark: Grounded, results: Sequence[SearchedRes
         # What one source alone says is shown, but not enough.
         best = {**best, "status": "unsupported", "problem": _TOO_FEW.format(count=len(holding), least=mark.min_sources)}
     # What does not support a value is no evidence; it is what stands nearest to it.
-    return best if best["status"] == "ambiguous" or not best["evidence"] else _with_nearest(best)
+    return (
+        best
+        if best["status"] == "ambiguous" or not best["evidence"]
+        else {**best, "evidence": [], "nearest": best["evidence"][0]}
+    )
 
 
 def _records_in(value: object, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
@@ -56,10 +60,6 @@ def _records_in(value: object, mark: Grounded, result: SearchedResult) -> Iterat
         offset = result.offsets[part]
         problem = _ONLY_ECHOED if is_echo else match.problem
         yield {"status": status, "evidence": [evidence_at(result, [(offset + start, offset + end)])], "problem": problem}
-
-
-def _with_nearest(record: FieldRecord) -> FieldRecord:
-    return {**record, "evidence": [], "nearest": record["evidence"][0]}
 
 
 def _is_echo(value: object, match: ValueMatch, part: int, result: SearchedResult) -> bool:
@@ -94,17 +94,13 @@ def is_echoed(numeral: Numeral, text: str, result: SearchedResult) -> bool:
     after = text[numeral.end : numeral.end + _LOOK_CHARACTERS]
     if not (before.strip() or after.strip()):
         # The whole result is a number, perhaps of a calculation, whose result may equal an operand.
-        return _repeats_its_argument(result, text.strip()) or written.repeats(text.strip(), upto)
+        # A result that equals the only argument was not calculated from it.
+        arguments = [fold(str(argument)) for argument in result.run.args.values()]
+        return arguments == [text.strip()] or written.repeats(text.strip(), upto)
     line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
     if written.names(line_before, number, line_after, upto):
         return True
     return _KEY.search(before) is None and says_nothing_around(f"{line_before} {line_after}")
-
-
-def _repeats_its_argument(result: SearchedResult, text: str) -> bool:
-    # A result that equals the only argument was not calculated from it.
-    arguments = list(result.run.args.values())
-    return len(arguments) == 1 and fold(str(arguments[0])) == text
 
 
 def compute(fields: Sequence[Claim], records: dict[str, FieldRecord]) -> None:

@@ -63,7 +63,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5258, 51),
+        *("answergraph/evidence", 5257, 51),
         "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),

@@ -41,7 +41,7 @@ def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
 
     Raises:
         MissingExtraError: If it is a PDF and pypdfium2 is not installed.
-        ValueError: If it is neither a PDF nor text in UTF-8.
+        ValueError: If it is neither a PDF that can be read nor text in UTF-8.
     """
     if data.startswith(_PDF):
         with opened_pdf(data) as document:
@@ -76,8 +76,13 @@ def opened_pdf(data: bytes) -> Iterator[PdfDocument]:
     with extra_needed("documents", "a PDF as a source"):
         import pypdfium2  # noqa: PLC0415 - an extra
 
-    with _PDFIUM, closing(pypdfium2.PdfDocument(data)) as document:
-        yield document
+    with _PDFIUM:
+        try:
+            document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            raise ValueError(f"a PDF cannot be read: {error}") from error  # broken, or with a password
+        with closing(document):
+            yield document
 
 
 def _pages(document: PdfDocument) -> Iterator[DocumentPage]:

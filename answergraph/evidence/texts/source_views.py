@@ -44,6 +44,7 @@ _HIDDEN = (
 _UNSHOWN = r"<(script|style)\b[^<>]*>(?:.*?</\1\s*>|.*)|<(?P<inert>template)\b[^<>]*>|"
 """Elements that a page never shows; in other XML they are data."""
 _HIDES, _HIDES_IN_PAGE = (re.compile(form + _HIDDEN, re.DOTALL | re.IGNORECASE) for form in ("", _UNSHOWN))
+_CELL_BORDER = re.compile(r"\s*</t[dh]\s*>\s*<t[dh]\b(?:[^<>]*?\bcolspan\s*=\s*[\"']?(\d{1,3}))?[^<>]*>\s*", re.IGNORECASE)
 _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
 _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
@@ -144,7 +145,10 @@ def without_markdown(text: MappedText, *, links: bool) -> MappedText:
 def as_read(text: MappedText) -> MappedText:
     """Return a text without terminal colours and invisible characters, and a web page without its tags and comments."""
     shown = _shown(text)
-    return shown.changed(_HTML_PART, _without_tag) if _PAGE.search(shown.text) and is_html(shown.text) else shown
+    if not (_PAGE.search(shown.text) and is_html(shown.text)):
+        return shown
+    rows = shown.changed(_CELL_BORDER, lambda match: "\t" * int(match[1] or 1))
+    return rows.changed(_HTML_PART, _without_tag)
 
 
 def visible(text: MappedText) -> MappedText:

@@ -13,18 +13,22 @@ _BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 COMBINED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Marks that belong to a letter before them, and scripts that write vowels so."""
 _WORD = re.compile(rf"[{_BORDERLESS}]|(?:[^\W_{_BORDERLESS}]|[{COMBINED}])+")
+_SPOKEN = re.compile(rf"[\u0e00-\u0e7f]+|(?:[^\W_{_BORDERLESS}]|[{COMBINED}])+")
 _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
 _MAX_TABLE_ROWS = 2_000
 _SAME = {**dict.fromkeys("\u2212\u2043", "-"), **dict.fromkeys("\u2018\u2019\u02bc", "'"), "\u066c": ",", "\u066b": "."}
 """Marks that are written in several ways."""
+_MISREAD = re.compile("(?<=[א-ת])[à-ú]+|[à-ú]+(?=[א-ת])")
+"""Old fonts name נ (0xF0) as ð, and a PDF gives that: no Hebrew word holds a Latin letter."""
 
 
 def plain(text: str) -> str:
     """Return a text of the same length with digits, spaces, hyphens and wide characters in their usual form."""
     if text.isascii():
         return text
+    text = _MISREAD.sub(lambda match: match.group().encode("latin-1").decode("cp1255"), text)
     return text.translate({ord(character): _plain_character(character) for character in set(text) if not character.isascii()})
 
 
@@ -39,6 +43,11 @@ def _plain_character(character: str) -> str:
     folded = unicodedata.normalize("NFKC", character)
     # 10² is not 102.
     return folded if len(folded) == 1 and not has_other_value(character) else character
+
+
+def spoken_words(text: str) -> list[tuple[str, int, int]]:
+    """Return the words of a text with their places, a run of Thai letters as one word."""
+    return [(match.group().casefold(), *match.span()) for match in _SPOKEN.finditer(plain(text))]
 
 
 def words_of(text: str) -> list[str]:
@@ -67,28 +76,19 @@ class ValueText:
         return self._words[1]
 
     @cached_property
-    def _spaced(self) -> tuple[str, list[int]]:
-        return _joined(self.words, " ")
+    def _joined(self) -> dict[str, tuple[str, list[int]]]:
+        return {mark: _joined(self.words, mark) for mark in (" ", "")}
 
-    @cached_property
-    def _unspaced(self) -> tuple[str, list[int]]:
-        return _joined(self.words, "")
-
-    def runs(self, words: list[str]) -> Iterator[tuple[int, int]]:
-        """Yield the places of whole words in a row."""
-        yield from self._places(f" {' '.join(words)} ", *self._spaced, lead=1)
-
-    def tight_runs(self, words: list[str]) -> Iterator[tuple[int, int]]:
-        """Yield the places of words in a row that the text spaces in another way."""
-        yield from self._places("".join(words), *self._unspaced, lead=0)
-
-    def _places(self, needle: str, text: str, starts: list[int], *, lead: int) -> Iterator[tuple[int, int]]:
+    def runs(self, words: list[str], mark: str = " ") -> Iterator[tuple[int, int]]:
+        """Yield the places of whole words in a row; without a mark, also of those that the text spaces in another way."""
+        text, starts = self._joined[mark]
+        needle = f"{mark}{mark.join(words)}{mark}"
         at = text.find(needle) if needle.strip() else -1
         while at >= 0:
-            first, end = bisect_left(starts, at + lead), at + len(needle)
+            first, end = bisect_left(starts, at + len(mark)), at + len(needle)
             last = bisect_left(starts, end) - 1
             following = starts[last + 1] if last + 1 < len(starts) else len(text)
-            if first < len(self.spans) and starts[first] == at + lead and following == end:
+            if first < len(self.spans) and starts[first] == at + len(mark) and following == end:
                 yield self.spans[first][0], self.spans[last][1]
             at = text.find(needle, at + 1)
 
@@ -152,13 +152,9 @@ class ValueText:
             row = self.cells(*above)
             if len(row) == len(cells):
                 yield row[column]
-            elif not _is_rule(self.text[slice(*above)]):
+            elif any(map(str.isalnum, self.text[slice(*above)])):
                 return
             above = self.line_before(above[0])
-
-
-def _is_rule(line: str) -> bool:
-    return not any(map(str.isalnum, line))
 
 
 def _joined(words: list[str], mark: str) -> tuple[str, list[int]]:

@@ -10,6 +10,7 @@ from answergraph.evidence.numbers import number_words as words
 from answergraph.evidence.numbers.numerals import exponent_at
 from answergraph.evidence.texts.quote_borders import CLINGING
 from answergraph.evidence.texts.value_text import ValueText
+from answergraph.evidence.values.cldr_names import ARE_KNOWN, size_words
 
 _RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
 _SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")
@@ -170,8 +171,10 @@ def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amo
     before = text[max(start - _LOOK, 0) : start]
     money = _MONEY_BEFORE.search(before)
     size = words.SIZE_WORD.match(text, end)
-    if size and (word := size.group(1).casefold()) in words.MAGNITUDES and (word not in words.LETTERS or money):
-        values, end = tuple(value * words.MAGNITUDES[word] for value in values), size.end()
+    word = size.group(1).casefold() if size else ""
+    factor = words.MAGNITUDES.get(word) or (size_words().get(word) if ARE_KNOWN and word else None)
+    if size and factor and (word not in words.LETTERS or money):
+        values, end = tuple(value * factor for value in values), size.end()
     after = text[end : end + _LOOK]
     unit = share if (share := after.lstrip(" ")[:1]) in {"%", "‰"} else _joined_unit(before, after)
     return Amount(_signed(text, values, start, end, money), start, end, unit)
@@ -208,8 +211,8 @@ def _joined_unit(before: str, after: str) -> str:
     glued = _LETTERS_BEFORE.search(before)
     if glued and not _WIDE.search(glued.group()) and not is_currency(glued.group()):
         return glued.group()
-    if before.endswith("_") or _NAME_BEFORE.search(before):
-        return before[-1]
+    if before.endswith("_") or _NAME_BEFORE.search(before) or after.startswith("_"):
+        return "_"  # a part of a name
     behind = _LETTERS.match(after)
     return behind.group() if behind and not _WIDE.match(behind.group()) and not is_currency(behind.group()) else ""
 

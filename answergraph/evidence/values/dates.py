@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import time
 from functools import cache
 
-from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values.month_names import month_names
+from answergraph.evidence.texts.value_text import ValueText, spoken_words
+from answergraph.evidence.values.cldr_names import month_names
 from answergraph.runtime.extras import extra_needed
 
 _KANJI = "〇零一二三四五六七八九十廿卅百"
@@ -52,6 +52,9 @@ _ERAS = {
 }
 """The years before the first one of Japanese eras, and of the Chinese republic; CLDR has no dates for them in Babel."""
 _BUDDHIST_YEARS = range(2400, 2700)
+_YEAR = re.compile(r"\d{4}|\d{2}")
+Word = tuple[str, int, int]
+"""A word, where it starts, and where it ends."""
 Reading = tuple[int | None, int, int]
 """Year, month and day; without a year if the text leaves it out."""
 _MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR = 12, 31, 2, 4
@@ -94,11 +97,6 @@ def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
     orders = {} if order else _orders(matches)
     numeric = [_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches]
     return sorted([place for place in numeric if place], key=lambda place: place.start)
-
-
-def worded_dates_in(searched: ValueText) -> list[DatePlace]:
-    """Return the dates with a month's name; they cost more to find."""
-    return list(_worded(searched))
 
 
 def times_in(searched: ValueText) -> Iterator[TimePlace]:
@@ -165,18 +163,13 @@ def _readings_of_numbers(part: Mapping[str, str], order: str) -> list[Reading]:
 
 
 def _date_place(readings: Iterable[Reading], start: int, end: int) -> DatePlace | None:
-    common = ((_common_year(year), month, day) for year, month, day in readings)
-    valid = dict.fromkeys(each for each in common if _is_date(*each))
+    valid: dict[Reading, None] = {}
+    for given, month, day in readings:
+        year = given - 543 if given is not None and given in _BUDDHIST_YEARS else given
+        is_month = (year is None or year in _YEARS) and 1 <= month <= _MONTHS
+        if is_month and 1 <= day <= monthrange(year or 2000, month)[1]:
+            valid[year, month, day] = None
     return DatePlace(tuple(valid), start, end) if valid else None
-
-
-def _common_year(year: int | None) -> int | None:
-    return year - 543 if year is not None and year in _BUDDHIST_YEARS else year
-
-
-def _is_date(year: int | None, month: int, day: int) -> bool:
-    is_year = year is None or year in _YEARS
-    return is_year and 1 <= month <= _MONTHS and 1 <= day <= monthrange(year or 2000, month)[1]
 
 
 def _full_year(digits: str) -> int:
@@ -202,41 +195,37 @@ def _count(digits: str) -> int:
     return total + ones
 
 
-def _worded(searched: ValueText) -> Iterator[DatePlace]:
-    words, months = searched.words, month_names()
-    for index, (word, following) in enumerate(zip(words, [*words, ""][1:], strict=True)):
+def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
+    """Yield the dates with a month's name; they cost more to find."""
+    text, months = searched.text, month_names()
+    words = spoken_words(text)
+    for index, ((word, *_), (following, *_)) in enumerate(zip(words, [*words[1:], ("",)], strict=False)):
         # Vietnamese names a month by its number: "tháng 10".
         numbers = months.get(word, ()) or months.get(f"{word} {following}", ())
         if not numbers:
             continue
-        low, high = max(index - _REACH, 0), min(index + _REACH + 1, len(words))
         own = {index} if word in months else {index, index + 1}
-        around = [at for at in range(low, high) if at not in own and words[at][:1].isdigit() and _is_near(searched, index, at)]
+        beside = [at for at in range(max(index - _REACH, 0), min(index + _REACH + 1, len(words))) if at not in own]
+        gaps = {at: text[words[min(at, index)][2] : words[max(at, index)][1]] for at in beside if words[at][0][:1].isdigit()}
+        around = [at for at, gap in gaps.items() if len(gap) <= _MAX_GAP_CHARACTERS and "\n\n" not in gap]
         # "October and 27 November" has no day in October; a shorter word may be a month in another language.
-        others = [at for at in range(low, high) if at not in own and len(words[at]) >= _SURE_LETTERS and words[at] in months]
-        days = [at for at in around if _day(words[at]) and all(abs(at - index) <= abs(at - other) for other in others)]
-        yield from _with_month(searched, index, around, days, numbers)
-
-
-def _is_near(searched: ValueText, index: int, at: int) -> bool:
-    first, last = sorted((index, at))
-    between = searched.text[searched.spans[first][1] : searched.spans[last][0]]
-    return len(between) <= _MAX_GAP_CHARACTERS and "\n\n" not in between
+        others = [at for at in beside if len(words[at][0]) >= _SURE_LETTERS and words[at][0] in months]
+        days = [at for at in around if _day(words[at][0]) and all(abs(at - index) <= abs(at - other) for other in others)]
+        yield from _with_month(text, words, index, around, days, numbers)
 
 
 def _with_month(
-    searched: ValueText, index: int, around: list[int], days: list[int], months: tuple[int, ...]
+    text: str, words: Sequence[Word], index: int, around: list[int], days: list[int], months: tuple[int, ...]
 ) -> Iterator[DatePlace]:
-    words = searched.words
-    nearest = min((abs(at - index) for at in days), default=0)
-    for day in (at for at in days if abs(at - index) == nearest):
+    nearest = [at for at in days if abs(at - index) == min(abs(other - index) for other in days)]
+    for day in nearest:
         # The year follows the day and the month, or stands before both; in full it is surely a year.
-        years = [at for at in around if re.fullmatch(r"\d{4}|\d{2}", words[at]) and not min(day, index) <= at <= max(day, index)]
-        year = min(years, key=lambda at: (len(words[at]) < _FULL_YEAR, at < index, abs(at - index)), default=None)
-        number = None if year is None else _full_year(words[year])
+        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not min(day, index) <= at <= max(day, index)]
+        year = min(years, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < index, abs(at - index)), default=None)
+        number = None if year is None else _full_year(words[year][0])
         parts = [day, index, *([] if year is None else [year])]
-        read = ((number, month, _day(words[day])) for month in months)
-        place = _date_place(read, searched.spans[min(parts)][0], searched.spans[max(parts)][1])
+        read = ((number, month, _day(words[day][0])) for month in months)
+        place = _date_place(read, words[min(parts)][1], words[max(parts)][2])
         if place:
             yield place
 

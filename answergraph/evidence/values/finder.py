@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from typing import Literal, Protocol
 
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
@@ -15,7 +16,7 @@ from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import follows_negation
 from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values import dates, month_names
+from answergraph.evidence.values import cldr_names, dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.labels import is_labelled
 from answergraph.evidence.values.text_places import places_of_text
@@ -27,6 +28,7 @@ _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
 _MAX_TIME_GAP = 40
 _YEAR_DIGITS = 4
+_CODE_DIGITS = 5
 
 
 class ValueMark(NumberMark, Protocol):
@@ -113,8 +115,16 @@ class ValueFinder:
                 yield from self._places_of_date(date.fromisoformat(stripped), mark)
         elif _PLAIN_NUMBER.fullmatch(stripped):
             with suppress(InvalidOperation):
-                yield from self._places_of_number(Decimal(stripped.rstrip("%").replace(",", "")), mark)
+                places = self._places_of_number(Decimal(stripped.rstrip("%").replace(",", "")), mark)
+                yield from (place for place in places if self._is_written_so(place, stripped))
         yield from self._places_of_text(value)
+
+    def _is_written_so(self, place: _Place, digits: str) -> bool:
+        """Return whether a place may be what a text of digits says: 12345 is not the account 0012345, nor 5% a bare 5."""
+        stands = self.searched.text[place.start : place.end]
+        is_other_code = digits.isdigit() and len(digits) >= _CODE_DIGITS and stands.isdigit() and stands != digits
+        has_share = not digits.endswith("%") or "%" in self.searched.text
+        return has_share and not is_other_code
 
     def _places_of_text(self, value: str) -> Iterator[_Place]:
         return (_Place(start, end) for start, end in places_of_text(self.searched, value))
@@ -126,7 +136,9 @@ class ValueFinder:
             readings = [value for value in amount.readings if self._has_value(amount, value, wanted, mark)]
             if readings and not self._is_part(amount):
                 others = [value for value in amount.readings if value not in readings]
-                doubt = f"it may be {others[0]} as well as {readings[0]}" if _is_doubtful(readings, others) else None
+                # A negative and a positive reading of one number in brackets are told apart by their field.
+                is_doubtful = any(abs(other) != abs(readings[0]) for other in others)
+                doubt = f"it may be {others[0]} as well as {readings[0]}" if is_doubtful else None
                 if self._in_rows.hold(amount.start, amount.end):
                     doubt = "it may be a part of a longer number"
                 yield _Place(amount.start, amount.end, doubt)
@@ -183,28 +195,21 @@ class ValueFinder:
     @cached_property
     def _worded_dates(self) -> list[dates.DatePlace]:
         # Without the names a date is refused; what a string or a number says of a date is only not found.
-        return dates.worded_dates_in(self.searched) if month_names.ARE_KNOWN else []
+        return list(dates.worded_dates_in(self.searched)) if cldr_names.ARE_KNOWN else []
 
     def _places_of_date(self, wanted: date, mark: ValueMark) -> Iterator[_Place]:
         if isinstance(wanted, datetime):
             yield from self._places_of_moment(wanted, mark)
             return
         exact = (wanted.year, wanted.month, wanted.day)
-        for place in self._dates_for(mark):
+        # The names of the months are read last: numerals decide most dates, and cost nothing.
+        for place in chain(self._numeric_dates(mark.locale), self._worded_dates):
             readings = [reading for reading in place.readings if reading in {exact, (None, *exact[1:])}]
-            if not readings or (readings[0][0] is None and not self._names_year(wanted)):
+            if not readings or (readings[0][0] is None and f"{wanted.year:04}" not in self._years):
                 continue
             others = [reading for reading in place.readings if reading not in readings]
             doubt = f"it may be day {others[0][2]} of month {others[0][1]} as well" if others else None
             yield _Place(place.start, place.end, doubt)
-
-    def _dates_for(self, mark: ValueMark) -> Iterator[dates.DatePlace]:
-        # The names of the months are read last: numerals decide most dates, and cost nothing.
-        yield from self._numeric_dates(mark.locale)
-        yield from self._worded_dates
-
-    def _names_year(self, wanted: date) -> bool:
-        return f"{wanted.year:04}" in self._years
 
     @cached_property
     def _years(self) -> set[str]:
@@ -219,20 +224,12 @@ class ValueFinder:
             yield from days
         for day in days:
             for clock in self._places_of_time(wanted.time()):
-                is_near = clock.start - day.end <= _MAX_TIME_GAP and day.start - clock.end <= _MAX_TIME_GAP
-                if is_near and not self._is_day_between(day, clock):
+                low, high = min(day.end, clock.end), max(day.start, clock.start)
+                has_other = any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
+                if high - low <= _MAX_TIME_GAP and not has_other:
                     yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt)
-
-    def _is_day_between(self, day: _Place, clock: _Place) -> bool:
-        low, high = min(day.end, clock.end), max(day.start, clock.start)
-        return any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
 
     def _places_of_time(self, wanted: time) -> Iterator[_Place]:
         for clock in self._clocks:
             if clock.value == wanted.replace(microsecond=0, tzinfo=None):
                 yield _Place(clock.start, clock.end)
-
-
-def _is_doubtful(readings: Sequence[Decimal], others: Sequence[Decimal]) -> bool:
-    # A negative and a positive reading of one number in brackets are told apart by their field.
-    return any(abs(other) != abs(readings[0]) for other in others)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import chain
 
 from answergraph.evidence.numbers.number_words import LETTERS, MAGNITUDES, SIZE_WORD
 from answergraph.evidence.texts.value_text import ValueText, plain, words_of
@@ -11,12 +12,17 @@ from answergraph.evidence.values.amounts import is_currency
 _MIN_TIGHT = 6
 """Letters and digits of a text that may be spaced otherwise in the source."""
 _SYMBOLS = "+#"
+_NUMERAL = re.compile(r"\d+(?:[.,]\d+)+")
 _QUANTITY = re.compile(r"\d+ ?([^\W\d_]+)")
 _CODE = re.compile(r"(?=.*\d)(?=\S*[^\W\d]|\S*[-./]\d)\S+")
 _CODE_BEFORE, _CODE_AFTER = (
     re.compile(r"(?:[A-Z]|[A-Za-z]*\d[A-Za-z\d]*)[-_]\Z|[A-Z\d]{2,}[-_]\Z|\w_\Z"),
     re.compile(r"-[a-z]*[A-Z\d]|_\w"),
 )
+_ADDRESS = re.compile(r"\S+@\S+|(?:[\w-]+\.)+[a-z]{2,}")
+_ADDRESS_BEFORE, _ADDRESS_AFTER = re.compile(r"\w[.+_-]\Z"), re.compile(r"[.@-][a-z\d]")
+_GERSHAYIM = re.compile('[א-ת]["״][א-ת]')
+"""Hebrew writes the mark of an abbreviation before its last letter."""
 _LOOK = 12
 
 
@@ -29,15 +35,14 @@ def places_of_text(searched: ValueText, value: str) -> Iterator[tuple[int, int]]
         if start >= 0:
             yield start, start + len(value.strip())
         return
-    tail = wanted[len(wanted.rstrip(_SYMBOLS)) :]
-    for start, end in searched.runs(words):
-        stop = end + len(tail)
-        if _is_whole(searched, wanted, start, stop) and _has_marks(searched.text, wanted, start, stop):
-            yield start, stop
-    is_number_like = re.search(r"\d[.,]\d", wanted)
+    tail = len(wanted) - len(wanted.rstrip(_SYMBOLS))
     is_long = sum(map(len, words)) >= _MIN_TIGHT or _QUANTITY.fullmatch(wanted)
-    if is_long and not is_number_like:
-        yield from (place for place in searched.tight_runs(words) if _is_whole(searched, wanted, *place))
+    tight = searched.runs(words, "") if is_long else ()
+    for start, end in chain(((start, end + tail) for start, end in searched.runs(words)), tight):
+        # 3.5 is not 3,5 nor 3 5.
+        has_numerals = _NUMERAL.findall(wanted) == _NUMERAL.findall(searched.text, start, end)
+        if has_numerals and _is_whole(searched, wanted, start, end) and _has_symbols(searched.text, wanted, start, end):
+            yield start, end
 
 
 def _is_whole(searched: ValueText, wanted: str, start: int, end: int) -> bool:
@@ -45,43 +50,37 @@ def _is_whole(searched: ValueText, wanted: str, start: int, end: int) -> bool:
     text = searched.text
     if text[end : end + 1] in set(_SYMBOLS) and not text[end + 1 : end + 2].isalnum():
         return False
+    if _GERSHAYIM.match(text, end - 1) or _GERSHAYIM.match(text, max(start - 2, 0)):
+        return False
     marks = "." if searched.has_comma_cells else ".,"
     goes_on = text[end - 1].isdigit() and text[end : end + 1] in set(marks) and text[end + 1 : end + 2].isdigit()
     began = text[start].isdigit() and text[start - 1 : start] in set(marks) and text[max(start - 2, 0) : start - 1].isdigit()
     is_part = goes_on or began or _is_in_code(text, wanted, start, end)
-    return not (is_part or _is_multiplied(text, wanted, end) or _is_negative(text, wanted, start))
-
-
-def _is_negative(text: str, wanted: str, start: int) -> bool:
-    """Return whether a minus stands before a quantity that has none."""
-    return _QUANTITY.fullmatch(wanted) is not None and re.search(r"(?:^|[\s(:])-\Z", text[max(start - 2, 0) : start]) is not None
+    return not (is_part or _is_multiplied(text, wanted, start, end))
 
 
 def _is_in_code(text: str, wanted: str, start: int, end: int) -> bool:
+    if _ADDRESS.fullmatch(wanted):
+        before = _ADDRESS_BEFORE if "@" in wanted else None
+        return bool(_ADDRESS_AFTER.match(text, end) or (before and before.search(text, max(start - 2, 0), start)))
     is_code = _CODE.fullmatch(wanted) is not None
     return is_code and bool(_CODE_BEFORE.search(text, max(start - _LOOK, 0), start) or _CODE_AFTER.match(text, end))
 
 
-def _is_multiplied(text: str, wanted: str, end: int) -> bool:
-    """Return whether a magnitude stands behind a number (``€1.5 million``), or what a quantity is one of (``20 m/s``)."""
+def _is_multiplied(text: str, wanted: str, start: int, end: int) -> bool:
+    """Return whether a magnitude stands behind a number (``€1.5 million``), a minus before a quantity, or a rate (``20 m/s``)."""
     quantity = _QUANTITY.fullmatch(wanted)
     if quantity:
-        return re.match(r"/[^\W\d]", text[end : end + 2]) is not None and not is_currency(quantity[1])
+        is_negative = re.search(r"(?:^|[\s(:])-\Z", text[max(start - 2, 0) : start]) is not None
+        return is_negative or (re.match(r"/[^\W\d]", text[end : end + 2]) is not None and not is_currency(quantity[1]))
     size = SIZE_WORD.match(text, end) if wanted[-1].isdigit() else None
     return size is not None and size[1].casefold() in MAGNITUDES.keys() - LETTERS
 
 
-def _has_marks(text: str, wanted: str, start: int, end: int) -> bool:
-    """Return whether the marks between digits are those of the value: 3.5 is not 3,5 nor 3 5."""
-    between = re.findall(r"(?<=\d)([^\w]+)(?=\d)", wanted)
-    stands = re.findall(r"(?<=\d)([^\w]+)(?=\d)", text[start:end])
-    pairs = zip(between, stands, strict=False)
-    same = all(one == other or not {one.strip(), other.strip()} & {".", ","} for one, other in pairs)
-    return same and text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :]) and _has_symbols(text, wanted, start, end)
-
-
 def _has_symbols(text: str, wanted: str, start: int, end: int) -> bool:
     """Return whether the symbols of a value stand on the same side of it, and no other currency beside it."""
+    if not text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :]):
+        return False
     before, after = text[max(start - 2, 0) : start], text[end : end + 2]
     words_start = next((index for index, character in enumerate(wanted) if character.isalnum()), 0)
     lead, rest = _symbols(wanted[: words_start + 1]), _symbols(wanted[words_start:])

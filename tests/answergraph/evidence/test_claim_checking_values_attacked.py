@@ -93,3 +93,95 @@ def test_a_word_of_a_closed_set_does_not_stand_behind_a_denial(text: str, status
 def test_a_short_word_that_a_tool_repeats_is_no_evidence() -> None:
     run = ToolRun("call_1", "note", {"text": "Bob"}, ("Result: Bob",))
     assert check_evidence({"name": "Bob"}, [run], marks={"name": Grounded()}).fields["name"]["status"] == "unsupported"
+
+
+HEBREW = "\u05e0\u05db\u05e1\u05d9\u05dd"
+"""Assets."""
+MISREAD = HEBREW.replace("\u05e0", "\u00f0")
+"""As a font with an old code page names it."""
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "status"),
+    [
+        (HEBREW, f"{MISREAD} 8,770", "supported"),
+        (HEBREW.replace("\u05e0", "\u05e7"), f"{MISREAD} 8,770", "not_found"),
+        ("PayPal", "P\u0430yPal", "not_found"),
+        ("אלפי ש", 'אלפי ש"ח', "not_found"),
+        ('אלפי ש"ח', 'אלפי ש"ח', "supported"),
+        ("up to1,000 m", "from 501 up to 1,000 m", "supported"),
+        ("up to 1,000 m", "up to1000 m", "not_found"),
+        ("b@c.de", "mail a.b@c.de", "not_found"),
+        ("a.b@c.de", "mail: a.b@c.de.", "supported"),
+        ("example.com", "https://example.com/x", "supported"),
+        ("example.com", "see example.com.evil.org", "not_found"),
+        ("12345", "account 0012345", "not_found"),
+        ("5%", "5 boxes", "not_found"),
+        ("5%", "share in %: 5", "supported"),
+        (42, "42_", "not_found"),
+    ],
+)
+def test_a_text_ends_where_the_word_the_address_or_the_code_ends(value: str, text: str, status: str) -> None:
+    assert status_of(value, text) == status
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (2_000_000, "2 miljoonaa"),
+        (2_000_000, "2 εκατομμύρια"),
+        (3_000_000_000, "3 milijarde"),
+        (2_000_000, "2 миллиона"),
+    ],
+)
+def test_a_number_is_multiplied_by_the_word_behind_it_in_any_language(size: int, text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert status_of(size, text) == "supported"
+    assert status_of(int(text[0]), text) == "not_found"
+
+
+@pytest.mark.parametrize("text", ["5 mile run", "5 ming vases", "5 mano"])
+def test_a_word_that_one_language_has_for_a_thousand_multiplies_nothing(text: str) -> None:
+    assert status_of(5, text) == "supported"
+
+
+@pytest.mark.parametrize(
+    ("day", "text", "status"),
+    [
+        (date(2025, 3, 14), "๑๔ มีนาคม ๒๕๖๘", "supported"),
+        (date(2025, 3, 15), "๑๔ มีนาคม ๒๕๖๘", "not_found"),
+        (date(2025, 3, 14), "14 มี.ค. 2568", "supported"),
+        (date(2025, 4, 13), "13 באפריל 2025", "supported"),
+        (date(2025, 4, 20), "from 13 to 20 April 2025", "supported"),
+        (date(2025, 4, 15), "from 13 to 20 April 2025", "not_found"),
+        (date(2025, 4, 13), "lot 13, 20 April 2025", "not_found"),
+    ],
+)
+def test_a_month_is_read_as_its_language_writes_it_on(day: date, text: str, status: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert status_of(day, text) == status
+
+
+PAGE = "<html><body><table>\n<tr><th>net</th>\n<th>total</th></tr>\n<tr><td>90</td>\n<td>\n100\n</td></tr></table></body></html>"
+SPANNED = PAGE.replace("<th>net</th>", "<th>net</th><th>vat</th>").replace("<td>90</td>", '<td colspan="2">90</td>')
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "label", "status"),
+    [
+        (100, PAGE, "total", "supported"),
+        (90, PAGE, "total", "unsupported"),
+        (90, PAGE, "net", "supported"),
+        (100, PAGE, "net", "unsupported"),
+        (12, "name,failed,passed\na,3,12\n", "failed", "unsupported"),
+        (12, "name\tfailed\tpassed\na\t3\t12", "failed", "unsupported"),
+        (12, "3 failed, 12 passed", "failed", "unsupported"),
+        (3, "3 failed, 12 passed", "failed", "supported"),
+        (90, "Total 100\nSubtotal 90", "total", "unsupported"),
+        (90, "Net 90 Total 100", "total", "unsupported"),
+        (100, "Net 90 Total 100", "total", "supported"),
+        (100, SPANNED, "total", "unsupported"),
+    ],
+)
+def test_a_value_beside_a_label_may_be_that_of_another(value: int, text: str, label: str, status: str) -> None:
+    assert status_of(value, text, Grounded(label=label)) == status

@@ -163,3 +163,18 @@ def test_a_page_without_text_is_named(run: Run) -> None:
     outcome = run(agent, {"messages": [HumanMessage([{"type": "text", "text": "From whom?"}, block])]})["outcome"]
     assert "holds no text to quote, and supports nothing: page 2 of a PDF." in outcome["attempts"][0]["error"]
     assert outcome["fields"]["sender"]["evidence"][0]["page"] == 1
+
+
+def test_a_pdf_that_cannot_be_read_is_no_source_and_ends_no_run(tmp_path: Path, run: Run) -> None:
+    class Invoice(BaseModel):
+        number: str
+
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4 broken")
+    with pytest.raises(ValueError, match="cannot be read"):
+        check_evidence({"number": "A-17"}, tmp_path / "a.pdf")
+    reply = AIMessage("", tool_calls=[{"name": "Invoice", "args": {"number": "A-17"}, "id": "1"}])
+    block = {"type": "file", "base64": base64.b64encode(b"%PDF-1.4 broken").decode(), "mime_type": "application/pdf"}
+    agent = create_extractor(ScriptedChatModel(replies=[reply] * 6), Invoice)
+    outcome = run(agent, {"messages": [HumanMessage([block])]})["outcome"]
+    assert outcome["status"] == "invalid"
+    assert "holds no text to quote" in str(outcome["fields"])
