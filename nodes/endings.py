@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from answergraph.answers.answer import Answer
 from answergraph.nodes.model_visit import CurrentReply, ModelVisit
@@ -18,7 +17,7 @@ from answergraph.state.budget import callers_budget
 from answergraph.state.field_path import json_at
 from answergraph.state.field_record import FieldRecord, support_of
 from answergraph.state.ledger import LEDGER, RunLedger, of_run
-from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Limits, Outcome, PendingCall, RunUsage, Status
+from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Outcome, PendingCall, Status
 from answergraph.state.turn import CallNames, Turn
 from answergraph.state.usage import UsageLimits
 
@@ -36,14 +35,6 @@ LIMIT_WORDS: Mapping[LimitName, str] = {
 }
 MAX_PROBLEMS = 50
 """Maximum recorded problems of an attempt: a list may have one per item."""
-
-
-class Account(TypedDict):
-    """What a run has used and was allowed: a part of its outcome."""
-
-    limit: LimitName | None
-    usage: RunUsage
-    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -120,17 +111,13 @@ def decide(facts: EndingFacts) -> Ending:
 
 def _is_hopeless(facts: EndingFacts) -> bool:
     """Return whether the mistake is repeated and no other strategy is left."""
-    if not facts.repeats:
-        return False
-    return not facts.has_next_strategy or (facts.status in ASKED_ONCE and facts.is_attempt)
+    return facts.repeats and (not facts.has_next_strategy or (facts.status in ASKED_ONCE and facts.is_attempt))
 
 
 def _steps_down(facts: EndingFacts) -> bool:
     """Return whether the next strategy asks: this one was ignored, its mistake repeated, or the attempts are nearly spent."""
-    if not facts.has_next_strategy:
-        return False
-    if facts.keeps_tools:
-        return facts.repeats
+    if not facts.has_next_strategy or facts.keeps_tools:
+        return facts.has_next_strategy and facts.repeats
     # With two attempts left, the next strategy gets one.
     is_spent = facts.repeats or facts.attempts_left <= 2  # noqa: PLR2004 - this reply, and one more
     is_ignored = facts.status == "unanswered" or (facts.status == "truncated" and not facts.is_held)
@@ -173,45 +160,40 @@ def outcome_without_format(
     if names.external and (waiting := turn.elsewhere):
         return deferred(without_format(ledger, conversation, limits), waiting)
     if visit.format.at_run_time and all(names.returns_directly.get(each.call["name"]) for each in turn.calls):
-        return without_format(ledger, conversation, limits, answered=True)
+        return without_format(ledger, conversation, limits, status="answered")
     return None
 
 
-def account_of(status: Status, ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits) -> Account:
-    """Return what a run has used and was allowed, and the limit that ended it without an answer."""
+def without_format(
+    ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, status: Status = "out_of_budget"
+) -> Outcome:
+    """Return the outcome of a run without a response format, or what the outcomes of all runs have in common."""
     usage, allowed = of_run(ledger, messages), ledger.get("limits") or limits.in_force()
     limit = ledger.get("limit") if status == "out_of_budget" else None
     if status in ENDED_BY_ATTEMPTS and usage["answer_attempts"] >= allowed["answer_attempts"]:
         limit = "answer_attempts"
-    return Account(limit=limit, usage=usage, limits=allowed)
-
-
-def spent(account: Account) -> str:
-    """Return in one sentence which limit ended the run."""
-    if (limit := account["limit"]) is None:
-        return "The model did not answer in time."
-    used: Any = account["usage"]
-    allowed: Any = account["limits"]
-    return f"The run's budget is spent: {used[limit] or 0} of {allowed[limit]} {LIMIT_WORDS[limit]}."
-
-
-def without_format(ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, answered: bool = False) -> Outcome:
-    """Return the outcome of a run without a response format: ended by a limit, or ``answered`` with a text."""
-    status: Status = "answered" if answered else "out_of_budget"
-    account = account_of(status, ledger, messages, limits)
     return Outcome(
         status=status,
-        reason="The run has no response format: its answer is the last message." if answered else spent(account),
+        reason="The run has no response format: its answer is the last message."
+        if status == "answered"
+        else _spent(limit, usage, allowed),
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],
         narrowed=ledger["narrowed"],
         fields={},
         support=None,
-        limit=account["limit"],
-        usage=account["usage"],
-        limits=account["limits"],
+        limit=limit,
+        usage=usage,
+        limits=allowed,
     )
+
+
+def _spent(limit: LimitName | None, usage: Any, allowed: Any) -> str:
+    """Return in one sentence which limit ended the run."""
+    if limit is None:
+        return "The model did not answer in time."
+    return f"The run's budget is spent: {usage[limit] or 0} of {allowed[limit]} {LIMIT_WORDS[limit]}."
 
 
 def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:
@@ -230,20 +212,15 @@ def outcome_of(
     fields = {**(accepted.fields or reading.fields)}
     if answer is not None:
         fields = {path: _with_reader(path, record, reply, answer) for path, record in fields.items()}
-    account = account_of(status, {**reply.ledger, "attempts": attempts}, reply.turn.messages, limits)
-    return Outcome(
-        status=status,
-        reason=f"{spent(account)} {reading.reason}" if status == "out_of_budget" else reading.reason,
-        strategy=reply.request.strategy.name,
-        schema=answer.schema.name if answer else None,
-        attempts=attempts,
-        narrowed=reply.ledger["narrowed"],
-        fields=fields,
-        support=support_of(fields) if fields else None,
-        limit=account["limit"],
-        usage=account["usage"],
-        limits=account["limits"],
-    )
+    ended = without_format({**reply.ledger, "attempts": attempts}, reply.turn.messages, limits, status=status)
+    return {
+        **ended,
+        "reason": f"{ended['reason']} {reading.reason}" if status == "out_of_budget" else reading.reason,
+        "strategy": reply.request.strategy.name,
+        "schema": answer.schema.name if answer else None,
+        "fields": fields,
+        "support": support_of(fields) if fields else None,
+    }
 
 
 def _with_reader(path: str, record: FieldRecord, reply: CurrentReply, answer: Answer) -> FieldRecord:

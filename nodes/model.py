@@ -18,6 +18,7 @@ from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.endings import deferred, outcome_without_format, without_format
+from answergraph.nodes.external_tool import described_name
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
 from answergraph.reading.reply_reader import Reading, ReplyReader
@@ -41,6 +42,8 @@ from answergraph.streaming.answer_events import attempt_number, growing_event
 
 if TYPE_CHECKING:
     from answergraph.streaming.answer_listener import AnswerListener
+
+NOT_NOW = "These tools cannot be called now: {names}."
 
 ModelCall = Callable[[ModelRequest], Step[LayeredResponse]]
 """The model call as a step, plain or wrapped by middleware."""
@@ -83,8 +86,12 @@ class ModelNode:
         wrapped = self.wrap(call)
         visit.is_wrapped = wrapped is not call
         timed = TIMED_VISIT.get()
-        answering = wrapped(request) if timed is None else _timed_asking().ask_in_time(wrapped, request, visit, timed)
-        layered: LayeredResponse | None = yield from answering
+        asking: Callable[[ModelRequest], Step[LayeredResponse | None]] = wrapped
+        if timed is not None:
+            from answergraph.nodes.timed_asking import ask_in_time  # noqa: PLC0415 - only runs with time limits need it
+
+            asking = partial(ask_in_time, wrapped, visit=visit, timed=timed)
+        layered = yield from asking(request)
         if layered is None:
             return {**cleared, **self._without_call(visit)}
         update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
@@ -100,12 +107,10 @@ class ModelNode:
             ValueError: If middleware added tools that cannot run, needs a missing one, or set an undeclared format.
             Exception: The model's mistake, if ``handle_errors`` raises it.
         """
-        if not self.agent.runs_any_tool and request.tools != list(self.agent.offered_tools):
-            self.agent.refuse_unknown_tools(request.tools)
+        if visit.forces_answer or request.tools != list(self.agent.offered_tools):
+            request = self._with_other_tools(visit, request)
         if self.agent.runs_any_tool and visit.begins_run:
             self.check_tools({tool.name for tool in (*self.agent.offered_tools, *request.tools) if isinstance(tool, BaseTool)})
-        if visit.forces_answer:
-            request = _answer_only(visit, request)
         visit.sent = request.messages
         listeners = partial(self._listeners, visit, request)
         asking = visit.ask(request, self.bound, listeners, self.agent.name)
@@ -129,6 +134,24 @@ class ModelNode:
             self.readings.put(id(message), reply, message)
         answer = None if reading is None else reading.answer
         return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
+
+    def _with_other_tools(self, visit: ModelVisit, request: ModelRequest) -> ModelRequest:
+        """Return a request whose tools middleware changed or the budget takes away; name them if a correction may ask for one.
+
+        Raises:
+            ValueError: If middleware added tools that cannot run.
+        """
+        if not self.agent.runs_any_tool:
+            self.agent.refuse_unknown_tools(request.tools)
+        left = () if visit.forces_answer else _names_of(request.tools)
+        over = [name for name in _names_of(self.agent.offered_tools) if name not in left]
+        if over and (visit.forces_answer or visit.format.reads_answers) and was_sent_back(visit.messages):
+            words = CALLS_ARE_OVER if visit.forces_answer else NOT_NOW.format(names=", ".join(over))
+            visit.told = "\n\n".join(filter(None, (visit.told, words)))
+        if not visit.forces_answer:
+            return request
+        declared = request.response_format or visit.format.response_format
+        return request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
 
     def _listeners(self, visit: ModelVisit, request: ModelRequest, asked: AnswerRequest) -> "list[AnswerListener]":
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -237,20 +260,9 @@ class ModelNode:
         return {**ended, **answer}
 
 
-def _answer_only(visit: ModelVisit, request: ModelRequest) -> ModelRequest:
-    """Return the request of a call in which the budget allows no tool."""
-    if request.tools and was_sent_back(visit.messages[-1:]):
-        # What was sent back may ask for a tool.
-        visit.told = "\n\n".join(filter(None, (visit.told, CALLS_ARE_OVER)))
-    declared = request.response_format or visit.format.response_format
-    return request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
-
-
-def _timed_asking() -> Any:
-    # Only runs with time limits need it.
-    from answergraph.nodes import timed_asking  # noqa: PLC0415 - see above
-
-    return timed_asking
+def _names_of(tools: Sequence[Any]) -> list[str]:
+    named = (each.name if isinstance(each, BaseTool) else described_name(each) for each in tools)
+    return [name for name in named if name]
 
 
 def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:

@@ -114,7 +114,7 @@ class ModelCalls:
     def _noted(self, reply: AIMessage, bound: BoundModel, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
         """Return a reply with the calls that it wrote as text, and a note of what it copied."""
         if bound.tools_in_text:
-            reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent.messages)
+            reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent)
             if wanted.strategy_id == FREE:
                 note_calls(sent.model, reply)
         if wanted.declared and (bound.prompt or self.attempts):

@@ -18,7 +18,8 @@ COPIES = "copies"
 """Key of a message's ``response_metadata``: its texts that were copied from the example or a correction."""
 _COPIED = "this is copied from what you were shown; write the value in its place"
 _KEYS = re.compile(r'"(\w++)": ')
-_BRACKETS = frozenset(("<>", "[]", "{}", "()"))
+_MARKS = " \n\t\"'`*_“”„‘’«»"  # quotes and emphasis around a copy
+_BRACKETS = "<>[]{}() "
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 _TYPES = frozenset(("string", "integer", "number", "boolean", "array", "object", "null"))
@@ -87,22 +88,22 @@ def with_copies(
         attempts: The answers that were sent back.
     """
     written = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
-    problems = {each.partition(" (given: ")[0] for attempt in attempts for each in attempt["fields"].values() if each}
+    problems = {each.partition(" (given: ")[0].casefold() for attempt in attempts for each in attempt["fields"].values() if each}
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
-    said, example = "\n".join([prompt, *(each.text for each in ours)]), strategy.whole_example()
-    is_shown = example.text in said
+    said, example = "\n".join([prompt, *(each.text for each in ours)]).casefold(), strategy.whole_example()
+    is_shown = example.text.casefold() in said
     shown = [*example.placeholders, *_KEYS.findall(example.text)] if is_shown else []
     parts = [f", {each.strip('<>').casefold()}, " for each in shown]
     kinds = _kinds_of(example) if is_shown else set[str]()
 
     def is_copy(text: str) -> bool:
-        if any(problem in text for problem in problems) and text in said:
-            return True
-        is_bracketed = text[:1] + text[-1:] in _BRACKETS
         # ``…`` is ``...`` in one character.
-        inner = normalize("NFKC", text[1:-1] if is_bracketed else text).strip().casefold()
-        return inner in kinds or ((is_bracketed or inner == CUT) and any(f", {inner}, " in part for part in parts))
+        plain = normalize("NFKC", text).casefold().strip(_MARKS)
+        inner = plain.strip(_BRACKETS)
+        if plain in said and any(problem in plain for problem in problems):
+            return True
+        return inner in kinds or ((inner != plain or inner == CUT) and any(f", {inner}, " in part for part in parts))
 
     others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
     texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}
@@ -111,11 +112,13 @@ def with_copies(
 
 
 def _kinds_of(example: Example) -> set[str]:
-    """Return the words for kinds of values, such as ``string``, but for those that are also a key or a value of the schema."""
+    """Return the words for kinds of values, such as ``string``, unless they are a key or a value, and long descriptions."""
     words = [each.strip("<>") for each in example.placeholders]
     listed = "\n".join(f"{each}, " for each in words)
     kinds = {each.partition(", ")[0] for each in words}
-    return {kind for kind in kinds if f'"{kind}"' not in example.text and f" {kind}, " not in listed}
+    after = (each.casefold().partition(", ")[2].removeprefix("or leave this out, ") for each in words if ": " not in each)
+    kinds = {kind for kind in kinds if f'"{kind}"' not in example.text and f" {kind}, " not in listed}
+    return kinds | {each for each in after if each.count(" ") > 1}
 
 
 def refuse_copies(data: object, copies: Collection[str]) -> None:

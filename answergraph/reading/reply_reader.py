@@ -24,7 +24,6 @@ from answergraph.state.stop_reasons import BROKEN_CALL, diagnose, failed_sample,
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
-
 CANNOT_BE_READ = "Your call of {name} was not carried out: it is cut, or no JSON object. If you need it, call the tool again."
 
 
@@ -205,10 +204,8 @@ class ReplyReader:
 
     def _of_other_name(self, item: TextAnswer, message: AIMessage) -> list[Reading]:
         """Return the answer if a value with a wrong name fits exactly one other schema."""
-        others = [
-            s for s in self.request.strategy.schemas if s.name != item.name and isinstance(item.data, dict) and s.knows(item.data)
-        ]
-        others = [each for each in others if each.may_fit(item.data, bare=True)]
+        every = self.request.strategy.schemas if isinstance(item.data, dict) else ()
+        others = [s for s in every if s.name != item.name and s.knows(item.data) and s.may_fit(item.data, bare=True)]
         repairs = (*item.repairs, f"the name {item.name!r} replaced")
         readings = [self._validated(schema, item.data, message, repairs, bare=True) for schema in others]
         answers = [reading for reading in readings if reading.status == "answered"]

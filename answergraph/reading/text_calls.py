@@ -33,18 +33,20 @@ MAX_PYTHON_CHARACTERS = 100_000
 _CALL_KEYS = {"id", "index", "type", "function"}
 _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
+_TOKEN = r"(?:<[|｜][^<>|｜\n]{1,40}+[|｜]>|\[[A-Z_]{2,20}+\])"
 # NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
 _CALL_STARTS = "|".join(
     (
-        r"(?:^|(?<=[>\]]))[ \t]*+`?(?:\[\s*+)?NAME\(",
+        r"(?:^|(?<=[>\]]))[ \t]*+`?(?:print\()?(?:default_api\.)?(?:\[\s*+)?NAME(?:\.call)?\(",
         r"<function=NAME>",
         r'<(?:\w+:)?invoke name="NAME">',
-        r"\[TOOL_CALLS\]\s*+NAME(?:\[ARGS\])?(?=\s*+\{)",
+        # Special tokens on both sides: Mistral's, DeepSeek's, Kimi's, OpenAI's.
+        rf"(?:{_TOKEN}|to=)\s*+NAME(?::\d++)?(?:\s*+{_TOKEN}\w*+)*+\s*+(?:```(?:json)?\s*+)?(?=\{{)",
         r"[{\[]",
     )
 )
 _NEXT_PYTHON_CALL = r"\s*+[,;]\s*+NAME\("
-_PYTHON_END = re.compile(r"[ \t]*+(\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
+_PYTHON_END = re.compile(r"[ \t]*+(\)?\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
 _PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
 _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
 # The beginning of a call in broken JSON.
@@ -58,7 +60,7 @@ _PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:\w+:)?parameter")
 _ANY_THOUGHTS_END = re.compile("</think>")
 _THOUGHTS_END = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
 _WRAPPERS = re.compile(
-    r"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|<\|(?:python_tag|eom_id|eot_id|im_end)\|>|\[/?TOOL_CALLS\]"
+    rf"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|{_TOKEN}|\[/?TOOL_CALLS\]"
     r"|</(?:\w+:)?(?:function|invoke)>"
 )
 

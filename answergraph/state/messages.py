@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import TypeVar
 from uuid import uuid4
 
@@ -48,6 +48,7 @@ CUT_CALL = (
     "incomplete. Be brief, and call the tool again if you still need it."
 )
 """A cut reply's arguments may be incomplete although they parse."""
+RAN_BEFORE = "This call was not carried out again: its result is above."
 TOOL_UNAVAILABLE = "Tool {name} is not available: the run's budget is spent."
 TOOL_TOO_LATE = "Tool {name} is not available any more: the answer is asked for."
 
@@ -80,9 +81,10 @@ def of_run(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
 
 
 def was_sent_back(messages: Sequence[BaseMessage]) -> bool:
-    """Return whether these are corrections or the errors of calls."""
-    ids = [(each.id or "").startswith(CORRECTION_ID_PREFIX) for each in messages]
-    return any(ids) or any(isinstance(each, ToolMessage) and each.status == "error" for each in messages)
+    """Return whether corrections or the errors of calls follow the last reply."""
+    last = list(takewhile(lambda each: not isinstance(each, AIMessage), reversed(messages)))
+    ids = [(each.id or "").startswith(CORRECTION_ID_PREFIX) for each in last]
+    return any(ids) or any(isinstance(each, ToolMessage) and each.status == "error" for each in last)
 
 
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[object]) -> list[ToolCall]:
@@ -95,9 +97,10 @@ def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Seq
 
 
 def malformed_call_message(call: InvalidToolCall) -> ToolMessage:
-    """Return the error for an unknown tool, or for arguments that are not JSON, in LangChain's words."""
+    """Return the error for a repeated call, or, in LangChain's words, for an unknown tool or arguments that are not JSON."""
     error = call.get("error") or ""
-    return failed_call_message(call, error.replace("{", "{{").replace("}", "}}") if NO_VALID_TOOL in error else MALFORMED_CALL)
+    is_said = NO_VALID_TOOL in error or error == RAN_BEFORE
+    return failed_call_message(call, error.replace("{", "{{").replace("}", "}}") if is_said else MALFORMED_CALL)
 
 
 def failed_call_message(call: Mapping[str, object], words: str) -> ToolMessage:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy
 from answergraph.answers.untrusted.untrusted_schema import UntrustedSchemaError, check_untrusted_schema
+from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.providers.refusals import objection_in
 from answergraph.asking.strategies.strategy import AnswerRequest
@@ -44,6 +45,7 @@ from answergraph.reading.reply_reader import ReplyReader
 from answergraph.state.field_path import FieldPath
 from answergraph.state.messages import correction_message, repaired_history
 from answergraph.streaming.growing_json import GrowingJson
+from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.triage.offline.test_triage_rules import case
 from tests.torture.evidence_reader import look_for_evidence
 from tests.torture.hostile_inputs import JUNIT, RULES_ON_FACTS, SCHEMAS, YAML
@@ -76,6 +78,7 @@ class Reader:
 
 
 _ASKED = [AnswerRequest(strategy, frozenset({"Verdict"})) for strategy in (PromptedStrategy(Verdict), ToolStrategy(Verdict))]
+_SENT: ModelRequest[Any] = ModelRequest(model=ScriptedChatModel(replies=["Hello."]), messages=[])
 _TOOLS = [
     TextTool("add", "Adds.", {"a": {"type": "integer"}, "b": {"type": "integer"}}, ("a", "b")),
     TextTool("look", "", {"q": {}}),
@@ -236,7 +239,7 @@ READERS = (
     Reader("a text that was cut", closed_value, (f"{_JSON}.json_in_text",)),
     Reader(
         "calls written as text",
-        lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, ()),
+        lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, _SENT),
         (f"{_READING}.text_calls", f"{_READING}.calls_from_text"),
     ),
     Reader("copies of what was shown", _copies, (f"{_READING}.filled_schema",)),

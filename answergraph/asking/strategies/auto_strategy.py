@@ -43,8 +43,6 @@ class TextProtocolStrategy(Strategy[SchemaT]):
 
 FREE = "free"
 """The id of the free loop among a request's strategies; in a ladder its place stands before it."""
-
-
 CALLS = "calls"
 """The id of the strategy that asks for a call or the answer; in a ladder its place stands before it."""
 
@@ -54,12 +52,8 @@ def with_tools_again(used: Sequence[str], last: str) -> list[str]:
 
     ``last`` is the id of the strategy that asked last.
     """
-    ways = (CALLS,) if any(_is_one_of(each, (CALLS,)) for each in (*used, last)) else (FREE,)
-    return [each for each in used if not _is_one_of(each, ways)]
-
-
-def _is_one_of(strategy_id: str, ids: Sequence[str]) -> bool:
-    return strategy_id.rpartition(":")[2] in ids
+    way = CALLS if CALLS in (each.rpartition(":")[2] for each in (*used, last)) else FREE
+    return [each for each in used if each.rpartition(":")[2] != way]
 
 
 class FreeLoop(NoResponse):
@@ -110,7 +104,6 @@ class AutoStrategy(Strategy[SchemaT]):
         self._json_mode: Strategy = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
         self._prompted: Strategy = PromptedStrategy(schemas)
         self._free = FreeLoop(schemas)
-        self._free_first = self._free.changed(hands_over="Go on, in the form you are asked for.")
         self._call_or_answer = CallOrAnswer(schemas)
         self._text_protocol: Strategy = TextProtocolStrategy(schemas)
 
@@ -123,7 +116,7 @@ class AutoStrategy(Strategy[SchemaT]):
             held = self._call_or_answer.narrowed(self.schema_names).offering(request)
             if not works_for(held, request):
                 return [free, *final]
-            first = [] if calls_come_as_text(request) else [NamedStrategy(FREE, self._free_first.narrowed(self.schema_names))]
+            first = [] if calls_come_as_text(request) else [NamedStrategy(FREE, self._free.narrowed(self.schema_names))]
             return [*first, NamedStrategy(CALLS, held), *final]
         is_native = supports_native_format(request.model, request.tools, calls=calls) and self._native.suits(request.model)
         native = (self._native,) if is_native else ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -55,9 +54,9 @@ class CallOrAnswer(Strategy):
         ended: dict[str | None, str] = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
         made = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
         results = [call for call in made if call["id"] in ended and call["name"] not in self.schema_names]
-        finished = {call["name"] for call in results if not call["args"] and ended[call["id"]] != "error"}
-        if was_sent_back([*takewhile(lambda each: not isinstance(each, AIMessage), reversed(messages))]):
-            finished = set()  # what was sent back may name any tool
+        # What was sent back may name any tool.
+        done = [] if was_sent_back(messages) else results
+        finished = {call["name"] for call in done if not call["args"] and ended[call["id"]] != "error"}
         has_answer = bool(results) or request.tool_choice not in (None, *_FORCED)
         key = (frozenset(finished), has_answer)
         return self.derived.get_or_make(lambda: self._made(request, finished, has_answer=has_answer), *request.tools, key=key)

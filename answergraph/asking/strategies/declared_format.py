@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +25,8 @@ from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import AnswerRequestRecord, Repair, StoredValue
 
+GO_ON = "Go on, in the form you are asked for."
+"""Said where the next strategy does not ask for the answer at once."""
 WITHHELD = "Before you can answer with {names}: {until}. Do that now"
 """The correction while middleware withholds schemas and says what would lift that."""
 
@@ -128,15 +131,17 @@ class DeclaredFormat:
             every: Sequence[NamedStrategy] = [NamedStrategy("", self._without_format)]
         else:
             every = self._strategy_of(request.response_format).strategies_for(request)
-        best, has_next = every[0], False
+        asking, id_, has_next = every[0].strategy, every[0].id, False
         if len(every) > 1:
             wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
             left = [each for each in wanted if not each.strategy.is_refused(request)]
             if not any(each.strategy.is_attempt for each in left):
                 left.append(every[-1])
-            best, has_next = left[0], len(left) > 1
-        withheld = self._withheld(request, best.strategy) if request.withheld_until else None
-        return AnswerRequest(best.strategy, self.declared, best.id, has_next_strategy=has_next, withheld=withheld)
+            asking, id_, has_next = left[0].strategy, left[0].id, len(left) > 1
+            if has_next and not left[1].strategy.is_attempt:
+                asking = asking.derived.get_or_make(partial(asking.changed, hands_over=GO_ON), key=GO_ON)
+        withheld = self._withheld(request, asking) if request.withheld_until else None
+        return AnswerRequest(asking, self.declared, id_, has_next_strategy=has_next, withheld=withheld)
 
     def _withheld(self, request: ModelRequest, asking: Strategy) -> str | None:
         """Return what would lift a narrowing, ``None`` if the model cannot do it now."""

@@ -41,6 +41,9 @@ def asked(run: Run, strategy: Any, *replies: object, question: str = "Who is it?
         ({"name": "Ann", "city": "Oslo", "tags": ["tall", "…"]}, ["tags[1]"]),
         ({"name": "string", "city": "String"}, ["name", "city"]),
         ({"name": "[name]", "city": "(string)"}, ["name", "city"]),
+        ({"name": "'<string>'", "city": "**<Where she lives.>**"}, ["name", "city"]),
+        ({"name": "“<string>”", "city": "<string"}, ["name", "city"]),
+        ({"name": "Ann", "city": "where she lives."}, ["city"]),
     ],
 )
 def test_placeholders_of_the_example_are_asked_for_again(run: Run, copied: dict[str, object], paths: list[str]) -> None:
@@ -66,7 +69,9 @@ def test_an_example_in_a_correction_counts_as_shown(run: Run) -> None:
     assert result["outcome"]["attempts"][1]["fields"].keys() == {"city"}
 
 
-@pytest.mark.parametrize("copied", ["Field required", "Field required; city: Field required"])
+@pytest.mark.parametrize(
+    "copied", ["Field required", "field required", '"Field required"', "Field required; city: Field required"]
+)
 def test_the_words_of_a_correction_are_asked_for_again(run: Run, copied: str) -> None:
     result = asked(run, ProviderStrategy(Person), {"tags": []}, {"name": copied, "city": "Oslo"}, RIGHT)
     assert result["structured_response"] == Person.model_validate(RIGHT)
@@ -98,6 +103,16 @@ def test_a_word_for_a_kind_that_is_a_key_or_a_value_of_the_schema_is_an_answer(r
     answer = {"number": 1, "type": "string", "title": "integer"}
     result = asked(run, PromptedStrategy(Column), answer)
     assert result["structured_response"] == Column.model_validate(answer)
+
+
+class Lamp(BaseModel):
+    state: str = Field(description="one of: sold out, not in the stock")
+    colour: str = Field(description="light red")
+
+
+def test_words_of_a_description_are_answers(run: Run) -> None:
+    answer = {"state": "not in the stock", "colour": "light red"}
+    assert asked(run, PromptedStrategy(Lamp), answer)["structured_response"] == Lamp.model_validate(answer)
 
 
 class Tag(BaseModel):

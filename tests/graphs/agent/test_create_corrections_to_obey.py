@@ -5,7 +5,6 @@ The model's replies are drawn. Of each request, what was said since the last rep
 
 import itertools
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from pydantic import BaseModel
 from answergraph import (
     Abstention,
     AnswerRejected,
+    AutoStrategy,
     DeferredStrategy,
     FallbackStrategy,
     PromptedStrategy,
@@ -28,9 +28,10 @@ from answergraph import (
     UsageLimits,
     create_agent,
 )
-from answergraph.middleware import GroundedAnswer, RequireTools
+from answergraph.middleware import AgentMiddleware, GroundedAnswer, NarrowResponseFormat, RequireTools
 from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel, ScriptedRequest
+from tests.graphs.agent.offers import OVER, Offer, said_since, violations
 from tests.suite.colors import Run
 
 LOG = "10:00 started\n12:04 the database did not answer"
@@ -74,6 +75,24 @@ def in_the_first_hour(answer: Any, state: Any, runtime: Any) -> None:
         raise AnswerRejected("The minutes are those since the hour: at most 60.")
 
 
+class Offering(AgentMiddleware):
+    """Offers only some tools, or the tools with a choice, once the model has replied ``after`` times."""
+
+    def __init__(self, *names: str, after: int = 0, **settings: Any) -> None:
+        super().__init__()
+        self.names, self.after, self.settings = names, after, settings
+
+    def modify_model_request(self, request: Any) -> Any:
+        if sum(isinstance(each, AIMessage) for each in request.messages) < self.after:
+            return request
+        tools = [each for each in request.tools if each.name in self.names]
+        return request.override(tools=tools, **self.settings)
+
+
+def only_abstention_without_log(request: Any) -> Any:
+    return None if any(LOG in each.text for each in request.messages if isinstance(each, ToolMessage)) else Abstention
+
+
 class Server(ScriptedChatModel):
     """A model behind a server at an address, which says what it can do."""
 
@@ -104,6 +123,10 @@ STRATEGIES: dict[str, Callable[[Any], Any]] = {
     "deferred tool": lambda type_: DeferredStrategy(ToolStrategy(type_)),
     "deferred provider": lambda type_: DeferredStrategy(ProviderStrategy(type_)),
     "ladder": lambda type_: FallbackStrategy([ToolStrategy(type_), ProviderStrategy(type_), PromptedStrategy(type_)]),
+    "auto": AutoStrategy,
+    "own words": lambda type_: ToolStrategy(type_, handle_errors="Look at your answer again."),
+    "ladder of auto": lambda type_: FallbackStrategy([AutoStrategy(type_), DeferredStrategy(type_)]),
+    "ladder to auto": lambda type_: FallbackStrategy([PromptedStrategy(type_), AutoStrategy(type_)]),
     "ladder of deferred": lambda type_: FallbackStrategy([DeferredStrategy(ToolStrategy(type_)), PromptedStrategy(type_)]),
 }
 CHECKS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -113,6 +136,13 @@ CHECKS: dict[str, Callable[[], dict[str, Any]]] = {
     "required": lambda: {"middleware": [RequireTools("read_log")]},
     "required in order": lambda: {"middleware": [RequireTools("read_log"), RequireTools("read_clock")]},
     "hidden": lambda: {"middleware": [RequireTools("read_log", mode="hide")]},
+    "narrowed": lambda: {"middleware": [NarrowResponseFormat(only_abstention_without_log, until="first call read_log")]},
+    "grounded and hidden": lambda: {"middleware": [GroundedAnswer(), RequireTools("read_log", mode="hide")]},
+    "without clock": lambda: {"middleware": [RequireTools("read_log"), Offering("read_log")]},
+    "without tools": lambda: {"middleware": [RequireTools("read_log"), Offering()]},
+    "grounded, tools end": lambda: {"middleware": [GroundedAnswer(), Offering(after=2)]},
+    "free choice": lambda: {"middleware": [RequireTools("read_log"), Offering("read_log", "read_clock", tool_choice="auto")]},
+    "forced": lambda: {"middleware": [Offering("read_log", "read_clock", tool_choice="any")]},
     "rejected": lambda: {"check_answer": in_the_first_hour},
 }
 LIMITS: dict[str, UsageLimits] = {
@@ -120,6 +150,8 @@ LIMITS: dict[str, UsageLimits] = {
     "few attempts": UsageLimits(model_calls=12, answer_attempts=3),
     "no tool call left": UsageLimits(model_calls=12, tool_calls=1, answer_attempts=8),
     "few calls": UsageLimits(model_calls=4, answer_attempts=8),
+    "two calls": UsageLimits(model_calls=2),
+    "no reserve": UsageLimits(model_calls=4, answer_attempts=8, reserve_final_answer=False),
 }
 
 
@@ -130,62 +162,6 @@ def call(name: str, args: Mapping[str, object]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": dict(args), "id": f"c{next(IDS)}"}])
 
 
-class Offer:
-    """What a request lets the model do."""
-
-    def __init__(self, request: ScriptedRequest) -> None:
-        choice, names = request.tool_choice, request.tool_names
-        named = choice["function"]["name"] if isinstance(choice, dict) and "function" in choice else choice
-        self.callable = {"none": []}.get(str(named), [named] if named in names else names)
-        kwargs = request.kwargs
-        self.format = kwargs.get("response_format") or (kwargs.get("extra_body") or {}).get("response_format") or {}
-        self.named = set(re.findall('"const": "([^"]*)"', json.dumps(self.format)))
-        """The calls that the schema of the reply has, where calls are written under it."""
-        self.last = str(request.messages[-1].text)
-        self.text_protocol = "Action:" in "".join(str(message.text) for message in request.messages)
-        """Whether tools and answer are written as text."""
-
-    @property
-    def answers_in_text(self) -> bool:
-        is_asked_for = "ONLY a valid JSON object" in self.last
-        return self.format.get("type") == "json_schema" or is_asked_for or self.text_protocol
-
-    def offers(self, name: str) -> bool:
-        return name in self.callable or name in self.named or self.text_protocol
-
-    @property
-    def offers_answer(self) -> bool:
-        return any(map(self.offers, ("Cause", "Abstention"))) or (self.answers_in_text and not self.named)
-
-
-def said_since(messages: Sequence[BaseMessage]) -> str:
-    """Return what was said after the model's last reply; the budget's last line may take a tool back that was named before it."""
-    last = max((place for place, each in enumerate(messages) if isinstance(each, AIMessage)), default=None)
-    since = [] if last is None else messages[last + 1 :]
-    return "\n".join(str(each.text) for each in since)
-
-
-def violations(said: str, offer: Offer) -> list[str]:
-    """Return what was said that the request does not let the model do."""
-    is_over = OVER in said
-    log = is_over or offer.offers("read_log")
-    rules = {
-        "first call read_log": log,
-        "first call read_clock": is_over or offer.offers("read_clock"),
-        "Call further tools": log,
-        "Call one, or abstain": log,
-        "call the tool again": log,
-        "try one of [read_log": log,
-        "calling the tool Cause": offer.offers("Cause"),
-        "JSON object of the schema": offer.answers_in_text,
-        "JSON object that was asked for": offer.answers_in_text,
-        "nothing else": not {"read_log", "read_clock"}.intersection([*offer.callable, *offer.named]),
-        "final answer now": offer.offers_answer,
-    }
-    return [words for words, can_be_done in rules.items() if words in said and not can_be_done]
-
-
-OVER = "No other tool can be called any more."
 Way = tuple[str, str, str]
 """A server, a strategy and a check."""
 CALLS: dict[str, tuple[str, dict[str, object]]] = {
@@ -202,6 +178,9 @@ TEXTS = {
     "prose": "Let me see.",
     "empty": "",
     "text call": '{"name": "read_log", "arguments": {}}',
+    "python call": "read_log()",
+    "call under the schema": '{"name": "read_clock", "arguments": {}}',
+    "answer under the schema": json.dumps({"name": "Cause", "arguments": RIGHT}),
     "broken call": '{"name": "read_log", "arguments": {"from": 12:04}}',
     "unknown in text": '{"name": "read_mail", "arguments": {}}',
     "json": json.dumps(RIGHT),
@@ -217,7 +196,7 @@ def reply(kind: str) -> AIMessage:
     return call(*CALLS[kind]) if kind in CALLS else AIMessage(TEXTS[kind])
 
 
-def run_of(way: Way, limits: str, kinds: Sequence[str]) -> list[str]:
+def run_of(way: Way, limits: str, kinds: Sequence[str], end_strategy: Any = "defer") -> list[str]:
     """Run an agent, and return what was said in vain."""
     forget_refusals()
     server, strategy, check = way
@@ -234,8 +213,14 @@ def run_of(way: Way, limits: str, kinds: Sequence[str]) -> list[str]:
         was_over = OVER in said
         return reply(next(script, "prose"))
 
-    type_ = QuotedCause if "grounded" in check else Cause
-    arguments: Any = {"response_format": STRATEGIES[strategy](type_), "limits": LIMITS[limits], **CHECKS[check]()}
+    type_: Any = QuotedCause if "grounded" in check else Cause
+    response_format = STRATEGIES[strategy](Cause | Abstention if check == "narrowed" else type_)
+    arguments: Any = {
+        "response_format": response_format,
+        "limits": LIMITS[limits],
+        "end_strategy": end_strategy,
+        **CHECKS[check](),
+    }
     agent = create_agent(Server(replies=answer, **SERVERS[server]), [read_log, read_clock], **arguments)
     agent.invoke({"messages": ["Why did it fail?"]})
     return problems
@@ -245,26 +230,27 @@ def run_of(way: Way, limits: str, kinds: Sequence[str]) -> list[str]:
 WAYS = [
     (server, strategy, check)
     for server, strategy, check in itertools.product(SERVERS, STRATEGIES, CHECKS)
-    if server != "plain" or (strategy == "bare" and check != "hidden")
+    if server != "plain" or (strategy == "bare" and "hidden" not in check)
 ]
 RUNS = {
     "way": st.sampled_from(WAYS),
     "limits": st.sampled_from(sorted(LIMITS)),
+    "end_strategy": st.sampled_from(["defer", "early", "exhaustive"]),
     "kinds": st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
 }
 
 
 @settings(max_examples=25, derandomize=True)
 @given(**RUNS)
-def test_what_a_correction_says_can_be_done_in_its_request(way: Way, limits: str, kinds: list[str]) -> None:
-    assert run_of(way, limits, kinds) == []
+def test_what_a_correction_says_can_be_done_in_its_request(way: Way, limits: str, end_strategy: str, kinds: list[str]) -> None:
+    assert run_of(way, limits, kinds, end_strategy) == []
 
 
 @pytest.mark.torture
 @settings(max_examples=1500, derandomize=True)
 @given(**RUNS)
-def test_what_a_correction_says_can_be_done_in_many_runs(way: Way, limits: str, kinds: list[str]) -> None:
-    assert run_of(way, limits, kinds) == []
+def test_what_a_correction_says_can_be_done_in_many_runs(way: Way, limits: str, end_strategy: str, kinds: list[str]) -> None:
+    assert run_of(way, limits, kinds, end_strategy) == []
 
 
 @pytest.mark.parametrize(
@@ -282,6 +268,11 @@ def test_what_a_correction_says_can_be_done_in_many_runs(way: Way, limits: str, 
         (("full", "provider", "hidden"), "ample", ["empty"]),
         (("tools only", "bare", "none"), "ample", ["cut", "prose", "wrong json"]),
         (("tools only", "ladder", "hidden"), "few calls", ["unknown in text", "empty"]),
+        (("full", "deferred", "grounded, tools end"), "two calls", ["made up"]),
+        (("json_schema only", "prompted", "without tools"), "few attempts", ["made up"]),
+        (("tools only", "provider", "without tools"), "no tool call left", ["unknown", "json"]),
+        (("full", "ladder of auto", "none"), "ample", ["prose", "text call", "unknown", "wrong", "call"]),
+        (("json_schema only", "ladder to auto", "none"), "ample", ["prose", "prose"]),
     ],
 )
 def test_runs_in_which_it_once_could_not(way: Way, limits: str, kinds: list[str]) -> None:

@@ -28,6 +28,42 @@ def test_a_written_call_whose_result_is_there_is_not_carried_out_again(run: Any,
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
 
 
+def refunding(done: list[tuple[str, int]]) -> Any:
+    @tool
+    def refund(order: str, amount: int = 5) -> str:
+        """Pay an order back."""
+        done.append((order, amount))
+        return "Paid back."
+
+    return refund
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        '{"name": "refund", "arguments": {"amount": 5, "order": "A1"}}',
+        '{"name": "refund", "arguments": {"order": "A1", "amount": "5"}}',
+        '{"name": "refund", "arguments": {"order": "A1", "amount": 5.0, "why": "it broke"}}',
+        'refund(order="A1", amount=5)',
+    ],
+)
+@pytest.mark.parametrize("response_format", [Weather, None])
+def test_the_same_written_call_in_other_words_is_not_carried_out_again(run: Any, again: str, response_format: Any) -> None:
+    done: list[tuple[str, int]] = []
+    first = '{"name": "refund", "arguments": {"order": "A1"}}'
+    other = '{"name": "refund", "arguments": {"order": "A1", "amount": 6}}'
+    model = ScriptedChatModel(replies=[first, again, other, RAIN, RAIN])
+    run(create_agent(model, [refunding(done)], response_format=response_format), QUESTION)
+    assert done[0] == ("A1", 5)
+    assert done.count(("A1", 5)) == 1
+
+
+def test_without_a_response_format_a_repeated_written_call_is_told_that_its_result_is_there(run: Any) -> None:
+    model = ScriptedChatModel(replies=[CALL, CALL, ROME, "Both rainy."])
+    texts = tool_texts(run(create_agent(model, [get_weather]), QUESTION))
+    assert texts == ["Rain in Oslo.", "This call was not carried out again: its result is above.", "Rain in Rome."]
+
+
 def test_a_written_call_that_failed_is_carried_out_once_more(run: Any) -> None:
     carried_out: list[str] = []
 
