@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,10 @@ def reader(system: str, document: Document) -> Any:
     return create_agent(model, response_format=ToolStrategy(declared), name=system)
 
 
-def cascade(document: Document, *, first: str, second: str, third: str) -> Any:
-    """Return two readers and a third one; a field without two equal readings is left out."""
+def cascade(document: Document, *, first: str, second: str, third: str, agree: int) -> Any:
+    """Return two readers and a third one; a field without ``agree`` equal readings is left out. With one, the third decides."""
     asked = [reader(first, document), reader(second, document)]
-    return create_ensemble(asked, then=[reader(third, document)], on_doubt="omit")
+    return create_ensemble(asked, then=[reader(third, document)], agree=agree, on_doubt="omit")
 
 
 def marks(documents: list[Document], agent_of: Callable[[Document], Any]) -> Counter[str]:
@@ -60,16 +60,16 @@ def row(name: str, found: Counter[str]) -> str:
 
 
 def main(folder: str) -> None:
-    """Print the table of ``docs/how-to/second-opinion.md``, with a row for each cascade."""
+    """Print the table of ``docs/how-to/second-opinion.md``, with rows for each cascade."""
     documents = [json.loads(path.read_text()) for path in sorted(Path(folder).glob("*.json"))]
     systems = list(documents[0]["outputs"])
     sys.stdout.write("| reader | right | wrong | missing | extra rows |\n|---|---|---|---|---|\n")
     for system in systems:
         sys.stdout.write(row(system, marks(documents, partial(reader, system))))
-    for first, second, third in permutations(systems, 3):
+    for agree, (first, second, third) in product((2, 1), permutations(systems, 3)):
         if systems.index(first) < systems.index(second):
-            found = marks(documents, partial(cascade, first=first, second=second, third=third))
-            sys.stdout.write(row(f"{first} and {second}, then {third}", found))
+            found = marks(documents, partial(cascade, first=first, second=second, third=third, agree=agree))
+            sys.stdout.write(row(f"{first} and {second}, then {third}, agree={agree}", found))
 
 
 if __name__ == "__main__":

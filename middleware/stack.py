@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import takewhile
 from typing import Any, Literal, get_args
 
 from langchain_core.messages import ToolMessage
@@ -25,7 +26,7 @@ from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.argument_checks import check_function, check_list, shown
 from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
-from answergraph.runtime.steps import Call, Step, wrap
+from answergraph.runtime.steps import TIMED_VISIT, Call, Step, in_thread, off_loop, wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
 
 HookName = Literal["before_agent", "before_model", "after_model", "after_agent"]
@@ -167,9 +168,7 @@ def _check_arguments(middleware: Any, hook: str, method: str) -> None:
 
 
 def _methods(middleware: object) -> Iterator[str]:
-    for cls in type(middleware).__mro__:
-        if _is_base(cls):
-            return
+    for cls in takewhile(lambda cls: not _is_base(cls), type(middleware).__mro__):
         yield from (name for name, member in vars(cls).items() if callable(member) and not name.startswith("_"))
 
 
@@ -198,7 +197,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
         raise TypeError(_NO_SYNC_HOOK.format(name=node_name))
 
     async def call_sync(state: Any) -> Any:
-        return blocking(state)
+        return blocking(state) if TIMED_VISIT.get() is None else await in_thread(blocking, state)
 
     keys: frozenset[str] = getattr(middleware, "private_keys", frozenset())
     blocking = _with_injection(sync) or refuse
@@ -207,9 +206,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
 def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], Any] | None:
     """Return a function of the state that injects other arguments by name, as LangGraph does."""
-    if function is None:
-        return None
-    if not (wanted := _injected(function)):
+    if function is None or not (wanted := _injected(function)):
         return function
 
     def call(state: Any) -> Any:
@@ -234,7 +231,11 @@ def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]
 
 
 def _modifying(name: str, modify: Callable[[ModelRequest], ModelRequest], inner: ModelCall) -> ModelCall:
-    return lambda request: _noting_format(name, request, modify(request), inner)
+    def call(request: ModelRequest) -> Step[LayeredResponse]:
+        modified = yield from off_loop(modify, request, when=TIMED_VISIT.get() is not None)
+        return (yield from _noting_format(name, request, modified, inner))
+
+    return call
 
 
 def _noting_format(name: str, request: ModelRequest, handed_on: object, inner: ModelCall) -> Step[LayeredResponse]:

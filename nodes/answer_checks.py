@@ -15,7 +15,7 @@ from answergraph.answers.answer import Answer
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
-from answergraph.runtime.steps import Step, off_loop
+from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import current_budget
 from answergraph.state.field_path import FieldPath
@@ -58,7 +58,7 @@ def check_answer(
 ) -> Step[Checked]:
     """Return the reading, rejected if a check did not accept the answer, and the combined verdict of the checks.
 
-    Checks that search long texts run ``in_thread``, and those of a middleware that says so.
+    Checks that search long texts run ``in_thread``, and those of a middleware that says so; all of a run with time limits.
 
     Raises:
         AgentSpecError: If a check returns something else, or changes the answer.
@@ -66,7 +66,7 @@ def check_answer(
     verdicts: list[AnswerAccepted] = []
     for check in checks:
         try:
-            is_slow = in_thread or getattr(getattr(check, "__self__", None), "checks_in_thread", False)
+            is_slow = in_thread or TIMED_VISIT.get() or getattr(getattr(check, "__self__", None), "checks_in_thread", False)
             said = yield from off_loop(check, reading.value, state, runtime, when=is_slow)
             verdict = _accepted(check, (yield from said.step) if isinstance(said, MoreWork) else said)
             made = _valid(verdict.answer, reading)

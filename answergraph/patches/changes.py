@@ -21,11 +21,12 @@ class Change(NamedTuple):
 
 
 def changes_in(data: object) -> list[Change]:
-    """Return the changes that a model wrote: a list of path and value, or a value per path.
+    """Return the changes that a model wrote: a list of path and value, one of them alone, or a value per path.
 
     Raises:
         ValueError: If they are something else.
     """
+    data = [data] if isinstance(data, Mapping) and data.keys() == {PATH, VALUE} else data
     if isinstance(data, Mapping):
         return [Change(path_of(path), value) for path, value in data.items()]
     if not isinstance(data, list) or not all(isinstance(each, Mapping) and each.keys() >= {PATH, VALUE} for each in data):

@@ -5,15 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
-from answergraph.patches.changes import (
-    CHANGES,
-    VALUE,
-    changed_fields,
-    changes_in,
-    place_in,
-    with_changes,
-    with_part,
-)
+from answergraph.patches.changes import CHANGES, VALUE, changed_fields, changes_in, place_in, with_changes, with_part
 from answergraph.patches.keyed_items import paired, with_keyed_changes
 from answergraph.state.field_path import FieldPath
 from answergraph.state.ledger import Repair, RepairMode

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from math import inf
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -223,9 +224,19 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
     return step
 
 
+async def in_thread(function: Callable[..., StepT], *arguments: object) -> StepT:
+    """Call a function in a thread, which a run with time limits leaves behind if it does not end in time."""
+    if TIMED_VISIT.get() is None:
+        return await asyncio.to_thread(function, *arguments)
+    from answergraph.runtime.time_limits import arun_in_time  # noqa: PLC0415 - only runs with time limits need it
+
+    value: StepT = await arun_in_time(partial(function, *arguments), inf, blocks=True)
+    return value
+
+
 def off_loop(function: Callable[..., StepT], *arguments: object, when: bool = True) -> Step[StepT]:
     """Call a function with ``arguments``: in a thread if the step is awaited and ``when`` it may take long."""
-    value: StepT = (yield Call(function, partial(asyncio.to_thread, function), arguments)) if when else function(*arguments)
+    value: StepT = (yield Call(function, partial(in_thread, function), arguments)) if when else function(*arguments)
     return value
 
 

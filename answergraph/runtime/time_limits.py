@@ -7,7 +7,7 @@ goes on in a daemon thread. Nobody reads what either still returns.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -137,7 +137,7 @@ class RunClock:
             return function(state) if blocks else await function(state)
         with self._visiting(ends) as seconds:
             try:
-                return await (arun_blocking_in_time if blocks else arun_in_time)(partial(function, state), seconds)
+                return await arun_in_time(partial(function, state), seconds, blocks=blocks)
             except NotInTimeError as error:
                 return late(state, error)
 
@@ -187,31 +187,22 @@ def run_in_time(function: Callable[[], ResultT], seconds: float) -> ResultT:
     return future.result()
 
 
-async def arun_in_time(function: Callable[[], Awaitable[ResultT]], seconds: float) -> ResultT:
-    """Await a coroutine function in a task of its own, and cancel it if it does not end in time; otherwise as ``run_in_time``."""
+async def arun_in_time(function: Callable[[], Any], seconds: float, *, blocks: bool = False) -> Any:
+    """Await a coroutine function, cancelled if it does not end in time; one that ``blocks`` runs in a thread of no pool."""
     if seconds <= 0:
         raise NotInTimeError(NOT_STARTED)
-    task = asyncio.ensure_future(function())
+    thread = _started(function, seconds) if blocks else None
+    task = asyncio.ensure_future(function()) if thread is None else asyncio.wrap_future(thread)
     try:
         done, _ = await asyncio.wait({task}, timeout=None if seconds == inf else seconds)
     finally:
         if not task.done():
-            _leave_behind(task)
+            _leave_behind(task if thread is None else thread)
             task.cancel()
             await asyncio.wait({task}, timeout=_TO_CLEAN_UP)
     if not done:
         raise NotInTimeError(NOT_ENDED)
     return task.result()
-
-
-async def arun_blocking_in_time(function: Callable[[], ResultT], seconds: float) -> ResultT:
-    """Run a blocking function as ``run_in_time`` does, without blocking the event loop or taking a thread of its pools."""
-    future = _started(function, seconds)
-    try:
-        return await arun_in_time(lambda: asyncio.wrap_future(future), seconds)
-    finally:
-        if not future.done():
-            _leave_behind(future)
 
 
 @dataclass(frozen=True)
@@ -226,9 +217,7 @@ class InTime:
         return run_in_time(self.effect.perform, self.seconds)
 
     async def aperform(self) -> Any:
-        if self.blocks:
-            return await arun_blocking_in_time(self.effect.perform, self.seconds)
-        return await arun_in_time(self.effect.aperform, self.seconds)
+        return await arun_in_time(self.effect.perform if self.blocks else self.effect.aperform, self.seconds, blocks=self.blocks)
 
 
 def _started(function: Callable[[], ResultT], seconds: float) -> Future[ResultT]:
@@ -242,11 +231,9 @@ def _started(function: Callable[[], ResultT], seconds: float) -> Future[ResultT]
 
     def work() -> None:
         try:
-            result = context.run(function)
+            future.set_result(context.run(function))
         except BaseException as error:  # noqa: BLE001 - raised where the result is waited for
             future.set_exception(error)
-        else:
-            future.set_result(result)
 
     Thread(target=work, name="answergraph-in-time", daemon=True).start()
     return future

@@ -60,8 +60,8 @@ class Candidate(NamedTuple):
     part: Part | None
     """``None``: nothing stands there."""
     readings: list[int]
-    votes: int
-    """How many of them count: not those whose own check doubts the value."""
+    strength: tuple[int, int]
+    """How many of them count: not those whose own check doubts the value. Then the last one's round: it has seen the others."""
 
 
 class Agreement:
@@ -95,7 +95,8 @@ class Agreement:
         self.fields: dict[str, FieldRecord] = {}
         self.doubts: dict[str, Place] = {}
         """The fields without agreement, each with its place in the answer and that by which it is asked for."""
-        self._records = [_by_parts(reading["outcome"].get("fields", {})) for reading in readings]
+        known = [reading["outcome"].get("fields", {}) for reading in readings]
+        self._records = [{_parts(path): record for path, record in fields.items()} for fields in known]
         self._asked = [None if each["asked"] is None else [_parts(path) for path in each["asked"]] for each in readings]
         whole = self._compare([Part(FieldPath(), reading["value"]) for reading in readings], Place(FieldPath(), FieldPath()))
         self.value = None if whole is None else whole.value
@@ -131,7 +132,8 @@ class Agreement:
         asked = [found[index] for index, is_whole in voters.items() if is_whole]
         kinds = Counter(_kind(part.value) for part in asked if part is not None)
         ((kind, count),) = kinds.most_common(1) or [("leaf", 0)]
-        is_enough = count == len(asked) or (count >= self.agree and (self.agree != MERGE or len(kinds) == 1))
+        most = max(self.agree, len(asked) // 2 + 1)
+        is_enough = count == len(asked) or (count >= most and (self.agree != MERGE or len(kinds) == 1))
         return kind if is_enough else "leaf"
 
     def _voters(self, place: Place, found: Sequence[Part | None]) -> dict[int, bool]:
@@ -151,7 +153,7 @@ class Agreement:
         best = candidates[0]
         readings = self._readings(found, voters)
         differ = len({self._meaning(place, each["value"]) for each in readings}) > 1
-        is_agreed = best.votes >= self.agree and (len(candidates) == 1 or candidates[1].votes < best.votes)
+        is_agreed = best.strength >= (self.agree, 0) and (len(candidates) == 1 or candidates[1].strength < best.strength)
         if self.agree == MERGE:
             is_agreed = not differ
         if is_agreed and best.part is None:
@@ -174,7 +176,7 @@ class Agreement:
         return shown.part
 
     def _candidates(self, found: Sequence[Part | None], voters: Collection[int], place: Place) -> list[Candidate]:
-        """Return the values, that with the most votes first, among equals the first reader's."""
+        """Return the values, the best one first, among equals the first reader's."""
         groups: dict[str, list[int]] = {}
         for index in voters:
             part = found[index]
@@ -189,8 +191,9 @@ class Agreement:
                 part = found[index]
                 status = self._record_at(index, part).get("status")
                 votes += status not in self.doubted or (settles and part is not None and _is_settled(status, part.value))
-            candidates.append(Candidate(found[group[0]], group, votes))
-        return sorted(candidates, key=lambda candidate: -candidate.votes)
+            last = max(self.readings[index]["round"] for index in group)
+            candidates.append(Candidate(found[group[0]], group, (votes, last)))
+        return sorted(candidates, key=lambda candidate: candidate.strength, reverse=True)
 
     def _record_of(self, candidate: Candidate) -> Mapping[str, Any]:
         """Return the record that the first reader's own check made of a value."""
@@ -254,7 +257,3 @@ def _kind(value: object) -> str:
 def _parts(path: str) -> Parts:
     # JSON does not say which way a mapping's key is written.
     return tuple(map(str, FieldPath(path).parts))
-
-
-def _by_parts(fields: Mapping[str, Any]) -> dict[Parts, Any]:
-    return {_parts(path): record for path, record in fields.items()}

@@ -62,7 +62,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     Args:
         agents: Asked at the same time; each may have its own model, prompt and tools.
         then: Asked in order, for a patch of the doubtful fields, with the readings so far; for the whole if too few answered.
-        agree: Readings that must be equal; ``None``: more than half of ``agents``.
+        agree: Readings that must be equal; ``None``: more than half of ``agents``. Between different values with as many
+            readings, the agent asked last decides.
         when: What goes on to ``then``: ends (``"invalid"``, ``"truncated"``) and states of fields (``"disputed"``,
             ``"unsupported"``). ``None``: every end without an answer, and every field that is disputed, ambiguous, unsupported
             or not found; of what different agents agree on, only unsupported values, and texts that are not found.

@@ -122,6 +122,7 @@ def test_a_list_is_repaired(run: Run) -> None:
         {"changes": [{"path": "/lines/1/article", "value": "salt"}]},
         {"changes": [{"op": "replace", "path": "lines[1].article", "value": "salt"}]},
         {"changes": {"lines[1].article": "salt"}},
+        {"changes": {"path": "lines[1].article", "value": "salt"}},
         {"changes": [{"path": "lines[1]", "value": {"article": "salt", "pieces": 2}}]},
         {"changes": [{"path": "", "value": RIGHT.model_dump()}]},
         {"lines": [{}, {"article": "salt"}]},

@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
+from answergraph.middleware import after_agent, after_model, before_agent, before_model, dynamic_prompt
 from answergraph.runtime import time_limits
 from tests.graphs.agent.hanging_agents import (
     ANSWER,
@@ -167,6 +168,25 @@ def test_no_blocking_call_is_started_while_too_many_are_left_behind(run: Run, ha
     monkeypatch.setattr(time_limits, "MAX_LEFT_BEHIND", 0)
     agent = agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow_tool(hang)], limits=UsageLimits(seconds=1))
     assert agent.invoke(QUESTION)["outcome"]["status"] == "out_of_budget"
+
+
+@pytest.mark.parametrize("hook", [before_agent, before_model, dynamic_prompt])
+def test_a_function_of_a_middleware_that_hangs_does_not_keep_the_run(run: Run, hang: Any, hook: Any) -> None:
+    hanging = hook(lambda state, runtime: hang()) if hook is not dynamic_prompt else hook(lambda request: hang())
+    result = ran(run, agent_of(ANSWER, middleware=[hanging], limits=UsageLimits(seconds=0.5)))
+    assert (result["outcome"]["status"], result["outcome"]["limit"]) == ("out_of_budget", "seconds")
+
+
+def test_a_check_that_hangs_does_not_keep_the_run(run: Run, hang: Any) -> None:
+    agent = agent_of(ANSWER, check_answer=lambda answer, state, runtime: hang(), limits=UsageLimits(seconds=0.5))
+    assert ran(run, agent)["outcome"]["limit"] == "seconds"
+
+
+@pytest.mark.parametrize("hook", [after_model, after_agent])
+def test_an_answer_stands_though_a_hook_after_it_hangs(run: Run, hang: Any, hook: Any) -> None:
+    hanging = hook(lambda state, runtime: hang())
+    result = ran(run, agent_of(ANSWER, middleware=[hanging], limits=UsageLimits(seconds=0.5)))
+    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
 
 
 def test_waiting_for_a_person_does_not_count_and_what_was_used_before_does() -> None:
