@@ -226,11 +226,13 @@ def pure(function: Callable[[Any, Runtime[Any]], StepT]) -> Callable[[Any, Runti
 
 async def in_thread(function: Callable[..., StepT], *arguments: object) -> StepT:
     """Call a function in a thread, which a run with time limits leaves behind if it does not end in time."""
+    # Out of a step comes no StopIteration: asyncio cannot raise it, and would wait for ever.
+    call = partial(run_step, off_loop(function, *arguments, when=False))
     if TIMED_VISIT.get() is None:
-        return await asyncio.to_thread(function, *arguments)
+        return await asyncio.to_thread(call)
     from answergraph.runtime.time_limits import arun_in_time  # noqa: PLC0415 - only runs with time limits need it
 
-    value: StepT = await arun_in_time(partial(function, *arguments), inf, blocks=True)
+    value: StepT = await arun_in_time(call, inf, blocks=True)
     return value
 
 

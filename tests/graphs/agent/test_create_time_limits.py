@@ -15,6 +15,7 @@ from langgraph.types import Command, interrupt
 from answergraph import AgentSpecError, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import after_agent, after_model, before_agent, before_model, dynamic_prompt
 from answergraph.runtime import time_limits
+from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.hanging_agents import (
     ANSWER,
     LONG,
@@ -175,6 +176,15 @@ def test_a_function_of_a_middleware_that_hangs_does_not_keep_the_run(run: Run, h
     hanging = hook(lambda state, runtime: hang()) if hook is not dynamic_prompt else hook(lambda request: hang())
     result = ran(run, agent_of(ANSWER, middleware=[hanging], limits=UsageLimits(seconds=0.5)))
     assert (result["outcome"]["status"], result["outcome"]["limit"]) == ("out_of_budget", "seconds")
+
+
+@pytest.mark.parametrize("limits", [None, UsageLimits(seconds=LONG)], ids=["without limits", "with limits"])
+def test_a_function_that_runs_out_of_items_is_a_mistake_and_not_late(run: Run, limits: Any) -> None:
+    chosen = create_agent(ScriptedChatModel(replies=[]), response_format=lambda state, runtime: next(iter([])), limits=limits)
+    hooked = agent_of(ANSWER, middleware=[before_model(lambda state, runtime: next(iter([])))], limits=limits)
+    for agent in (chosen, hooked):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            ran(run, agent)
 
 
 def test_a_check_that_hangs_does_not_keep_the_run(run: Run, hang: Any) -> None:

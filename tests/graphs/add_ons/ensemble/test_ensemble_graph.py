@@ -82,22 +82,6 @@ def test_what_the_next_agent_changes_beside_the_disputed_field_does_not_count(ru
     assert result["structured_response"] == Invoice(number="A 1", total=13)
 
 
-@pytest.mark.parametrize(("agree", "total"), [(1, 14.0), (2, None)])
-def test_the_last_agent_decides_between_different_values_if_one_reading_is_enough(run: Run, agree: int, total: Any) -> None:
-    first = [reader(invoice(total=12)), reader(invoice(total=13))]
-    result = run(create_ensemble(first, then=[reader(patch(total=14))], agree=agree, on_doubt="omit"), ASKED)
-    assert result["structured_response"] == Invoice(number="A 1", total=total, lines=[])
-    assert result["outcome"]["fields"]["total"].get("accepted_by") == ("escalation" if total else None)
-
-
-def test_an_item_that_only_the_last_agent_and_few_others_lack_leaves_no_trace(run: Run) -> None:
-    longer = invoice("A 1", 12, ("tea", 5), ("salt", 7))
-    shorter = invoice("A 1", 12, ("tea", 5))
-    last = reader({"changes": [{"path": "lines", "value": shorter["lines"]}]})
-    result = run(create_ensemble([reader(longer), reader(shorter)], then=[last], agree=1), ASKED)
-    assert result["structured_response"] == Invoice.model_validate(shorter)
-
-
 def test_the_next_agent_is_not_asked_if_all_agree(run: Run) -> None:
     model = ScriptedChatModel(replies=[])
     nobody = create_agent(model, response_format=ToolStrategy(Invoice))
