@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from math import inf
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -228,11 +227,8 @@ async def in_thread(function: Callable[..., StepT], *arguments: object) -> StepT
     """Call a function in a thread, which a run with time limits leaves behind if it does not end in time."""
     # Out of a step comes no StopIteration: asyncio cannot raise it, and would wait for ever.
     call = partial(run_step, off_loop(function, *arguments, when=False))
-    if TIMED_VISIT.get() is None:
-        return await asyncio.to_thread(call)
-    from answergraph.runtime.time_limits import arun_in_time  # noqa: PLC0415 - only runs with time limits need it
-
-    value: StepT = await arun_in_time(call, inf, blocks=True)
+    visit = TIMED_VISIT.get()
+    value: StepT = await (asyncio.to_thread(call) if visit is None else visit.in_thread(call))
     return value
 
 

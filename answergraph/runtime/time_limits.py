@@ -173,6 +173,9 @@ class TimedVisit(NamedTuple):
     ends: float
     """When nobody waits for the visit any more, in seconds of the monotonic clock."""
 
+    async def in_thread(self, function: Callable[[], Any]) -> Any:
+        return await arun_in_time(function, inf, blocks=True)
+
 
 def run_in_time(function: Callable[[], ResultT], seconds: float) -> ResultT:
     """Run a blocking function in a thread of its own, and leave it behind if it does not end in time.
