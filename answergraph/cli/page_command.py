@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def page(
     file: Annotated[
-        Path, typer.Argument(help="An answer or a run that the page saved, a bundle, a tape, or the ledger of a map.")
+        Path,
+        typer.Argument(
+            help="An answer or a run that the page saved, a bundle, a tape, a report of `eval`, or the ledger of a map."
+        ),
     ],
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; by default a free one.")] = 0,
@@ -58,17 +61,11 @@ def _questions(file: Path, *, control: bool) -> tuple[Mapping[str, Question], Ma
     if not file.is_file():
         raise answergraph.AgentSpecError(f"There is no file {file}.")
     with file.open("rb") as opened:
-        first = opened.read(64)
-    if first.startswith(b"SQLite format 3"):
+        is_ledger = opened.read(16).startswith(b"SQLite format 3")
+    if is_ledger:
         ledger = LedgerReader(file, control=control)
         return {"": ledger.summary, "/rows": ledger.rows, "/row": ledger.row}, ledger.actions
     if control:
         raise answergraph.AgentSpecError(f"--control is for the ledger of a map, and {file} is none.")
-    saved = _tape(file) if b'"answergraph_tape"' in first else saved_answer(file)
+    saved = saved_answer(file)
     return {"": lambda _: saved}, {}
-
-
-def _tape(file: Path) -> dict[str, object]:
-    from answergraph.testing import Tape
-
-    return {"kind": "tape", "records": Tape.load(file).records}

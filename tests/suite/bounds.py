@@ -148,9 +148,9 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2664,
+        2668,
         46,
-        "map, replay, eval and mcp; files on the page, also to pause a map; both sides of a disagreement, and witnesses, "
+        "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads",
     ),
     Room("pytest_answergraph", 100, 3),

@@ -1,4 +1,4 @@
-"""An answer with its proofs, as the page saves it, or as a bundle; a run that the page saved."""
+"""What the page shows of a file: an answer with its proofs, a bundle, a saved run, a tape, a report of an evaluation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from answergraph import AgentSpecError
+from answergraph.testing import EvalReport, Tape
 
 PROOFS = "answergraph-proofs/"
 BUNDLE = "answergraph-bundle/"
@@ -14,11 +15,17 @@ RUN = "answergraph-run/"
 
 
 def saved_answer(path: Path) -> dict[str, object]:
-    """Return what the page shows of a saved answer.
+    """Return what the page shows of a file.
 
     Raises:
         AgentSpecError: If the file holds none.
     """
+    first = path.read_bytes()[:64]
+    if b'"answergraph_tape"' in first:
+        return {"kind": "tape", "records": Tape.load(path).records}
+    if b'"answergraph_evaluation"' in first:
+        report = EvalReport.load(path)
+        return {"kind": "evaluation", "runs": report.runs, "fields": {name: vars(each) for name, each in report.fields.items()}}
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
         kept_as = str(saved["format"])

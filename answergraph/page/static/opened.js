@@ -3,6 +3,7 @@
 import { AnswerView } from "./answer_view.js";
 import { el } from "./dom.js";
 import { DetailsView } from "./details_view.js";
+import { evaluationParts } from "./evaluation_view.js";
 import { HeadView } from "./head_view.js";
 import { LedgerView } from "./ledger_view.js";
 import { RecordView } from "./record_view.js";
@@ -72,6 +73,10 @@ const SHOWN = {
     else at("head").append(el("h1", {}, "The tape has no end: the run was not recorded to it."));
     at("tape").hidden = false;
     at("tape").append(...tapeRows(records));
+  },
+  evaluation(report) {
+    at("evaluation").hidden = false;
+    at("evaluation").append(...evaluationParts(report));
   },
   async ledger(ledger) {
     at("ledger").hidden = at("map").hidden = false;
