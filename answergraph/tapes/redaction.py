@@ -6,6 +6,7 @@ nines, so that it stays a number of its type.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -21,10 +22,9 @@ def redacted(records: list[dict[str, object]], names: Collection[str]) -> list[d
     if not names:
         return records
     values = {value for record in records for value in _values_in(record, frozenset(names))}
-    words = sorted((word for word in map(_word, values) if len(word) >= _MIN_CHARACTERS), key=len, reverse=True)
-    search = re.compile("|".join(map(re.escape, words))) if words else None
-    cleaned: list[dict[str, object]] = [_without(record, frozenset(names), search) for record in records]
-    return cleaned
+    spellings = {each for word in map(_word, values) for each in (word, json.dumps(word)[1:-1]) if len(word) >= _MIN_CHARACTERS}
+    search = re.compile("|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))) if spellings else None
+    return [_without(record, frozenset(names), search) for record in records]
 
 
 def is_same(recorded: Any, live: Any) -> bool:
@@ -40,10 +40,10 @@ def is_same(recorded: Any, live: Any) -> bool:
 
 def _values_in(value: object, names: frozenset[str]) -> Iterator[object]:
     if isinstance(value, Mapping):
-        yield from (each for key, each in value.items() if key in names and _is_scalar(each))
         for key, each in value.items():
-            if key not in names or not _is_scalar(each):
-                yield from _values_in(each, names)
+            if key in names:  # of an object under the name no values: it may be the field's schema
+                yield from filter(_is_scalar, each if isinstance(each, list) else [each])
+            yield from _values_in(each, names)
     elif isinstance(value, list):
         for each in value:
             yield from _values_in(each, names)

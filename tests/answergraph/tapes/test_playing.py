@@ -158,6 +158,14 @@ def test_redacted_values_are_nowhere_on_the_tape_and_the_run_is_played(run: Run,
         assert run(agent_of(), question)["structured_response"].case == "A-17"
 
 
+def test_values_of_a_list_and_escaped_spellings_are_redacted_too(tmp_path: Path) -> None:
+    path, question = tmp_path / "cards.jsonl", {"messages": 'Did A-17 pass? Card 4111 2222, of {"by": "Gy\\u00f6rgy"}.'}
+    fields = {"passed": True, "case": "A-17", "card": ["4111 2222"], "owner": "György"}
+    with use_tape(path, redact=["card", "owner"]):
+        agent_of(REPLIES[0], call("Verdict", fields, "c2")).invoke(question)
+    assert not [each for each in ("4111", "2222", "Gy", "rgy") if each in path.read_text()]
+
+
 def test_the_places_of_evidence_hold_on_a_redacted_tape(tmp_path: Path) -> None:
     agent: dict[str, Any] = {"middleware": [GroundedAnswer()], "response_format": ToolStrategy(Found)}
     with use_tape(tmp_path / "tape.jsonl", redact=["card"]):
