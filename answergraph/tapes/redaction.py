@@ -11,10 +11,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from answergraph.kit import find_json
+
 BLOCK = "█"
-_MIN_CHARACTERS = 3
-"""Shorter values are replaced in their fields only: in a text they would hide half of all words."""
-_FIELD_IN_TEXT = r'"{name}"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d+(?:\.\d+)?))'
+_MIN_CHARACTERS = 3  # shorter values are replaced in their fields only: in a text they would hide half of all words
+_FIELD_IN_TEXT = r'"(?:{name})"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d+(?:\.\d+)?))'
 
 
 def redacted(records: list[dict[str, object]], names: Collection[str]) -> list[dict[str, Any]]:
@@ -51,12 +52,13 @@ def _values_in(value: object, names: frozenset[str]) -> Iterator[object]:
         yield from _values_in_text(value, names)
 
 
-def _values_in_text(text: str, names: frozenset[str]) -> Iterator[str]:
-    """Yield the values of the named fields of JSON in a text, as tools return it."""
-    for name in names:
-        if name in text:
-            for match in re.finditer(_FIELD_IN_TEXT.replace("{name}", re.escape(name)), text):
-                yield match["text"] or match["number"]
+def _values_in_text(text: str, names: frozenset[str]) -> Iterator[object]:
+    """Yield the values of the named fields of JSON in a text, as tools return it; also of JSON that was cut."""
+    known = [name for name in names if name in text]
+    if known:
+        yield from _values_in(find_json(text), names)
+        for match in re.finditer(_FIELD_IN_TEXT.replace("{name}", "|".join(map(re.escape, known))), text):
+            yield match["text"] or match["number"]
 
 
 def _is_scalar(value: object) -> bool:
@@ -78,9 +80,7 @@ def _without(value: object, names: frozenset[str], search: re.Pattern[str] | Non
 def _hidden(value: Any) -> object:
     if isinstance(value, str):
         return BLOCK * len(value)
-    if not _is_scalar(value):
-        return None
-    return type(value)(re.sub(r"\d", "9", _word(value)))
+    return type(value)(re.sub(r"\d", "9", _word(value))) if _is_scalar(value) else None
 
 
 def _word(value: object) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -12,8 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Quote, ToolStrategy, as_tool, create_agent
-from answergraph.middleware import GroundedAnswer
+from answergraph import AgentSpecError, ToolStrategy, as_tool, create_agent
 from answergraph.testing import ScriptedChatModel, Tape, TapeMismatch, replay, use_tape
 from tests.suite.colors import Run
 
@@ -21,10 +20,6 @@ from tests.suite.colors import Run
 class Verdict(BaseModel):
     passed: bool
     case: str
-
-
-class Found(BaseModel):
-    case: Annotated[str, Quote()]
 
 
 RAN: list[str] = []
@@ -145,33 +140,6 @@ def test_an_error_of_the_model_is_played(run: Run, tmp_path: Path) -> None:
             with pytest.raises(Exception, match="overloaded") as raised:
                 run(agent, INPUT)
             assert type(raised.value).__name__ == "RuntimeError"
-
-
-def test_redacted_values_are_nowhere_on_the_tape_and_the_run_is_played(run: Run, tmp_path: Path) -> None:
-    path, question = tmp_path / "cards.jsonl", {"messages": "Did A-17 pass? Card 4111 1111, pin 70712."}
-    replies = [call("look_up", {"case": "A-17"}), call("Verdict", {"passed": True, "case": "A-17", "pin": 70712}, "c2")]
-    with use_tape(path, redact=["card", "pin"]):
-        agent_of(*replies).invoke(question)
-    assert "4111" not in path.read_text()
-    assert "70712" not in path.read_text()
-    with use_tape(path):
-        assert run(agent_of(), question)["structured_response"].case == "A-17"
-
-
-def test_values_of_a_list_and_escaped_spellings_are_redacted_too(tmp_path: Path) -> None:
-    path, question = tmp_path / "cards.jsonl", {"messages": 'Did A-17 pass? Card 4111 2222, of {"by": "Gy\\u00f6rgy"}.'}
-    fields = {"passed": True, "case": "A-17", "card": ["4111 2222"], "owner": "György"}
-    with use_tape(path, redact=["card", "owner"]):
-        agent_of(REPLIES[0], call("Verdict", fields, "c2")).invoke(question)
-    assert not [each for each in ("4111", "2222", "Gy", "rgy") if each in path.read_text()]
-
-
-def test_the_places_of_evidence_hold_on_a_redacted_tape(tmp_path: Path) -> None:
-    agent: dict[str, Any] = {"middleware": [GroundedAnswer()], "response_format": ToolStrategy(Found)}
-    with use_tape(tmp_path / "tape.jsonl", redact=["card"]):
-        agent_of(REPLIES[0], call("Found", {"case": '"passed": true'}, "c2"), **agent).invoke(INPUT)
-    again = replay(tmp_path / "tape.jsonl", agent_of(**agent))
-    assert again.difference is None
 
 
 def test_a_replay_says_where_a_changed_agent_goes_another_way(path: Path) -> None:
