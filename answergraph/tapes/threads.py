@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StateSnapshot
 
@@ -23,11 +24,10 @@ def records_of_thread(checkpointer: object, thread_id: str) -> list[dict[str, ob
         AgentSpecError: If nothing is stored for the thread, or its run has not ended.
     """
     if not isinstance(checkpointer, BaseCheckpointSaver):
-        raise AgentSpecError(
-            "Tape.from_thread takes the checkpointer of the thread; write Tape.from_thread(agent.checkpointer, …)."
-        )
-    # The channels of any agent read the thread; the model is not asked.
-    reader: Any = create_agent(ScriptedChatModel(replies=[]), checkpointer=checkpointer)
+        raise AgentSpecError("Tape.from_thread takes a checkpointer; write Tape.from_thread(agent.checkpointer, …).")
+    # The channels and nodes of any agent with tools read the thread; neither model nor tool is asked.
+    unused = StructuredTool.from_function(_answer_in, name="unused", description="It is not called.")
+    reader: Any = create_agent(ScriptedChatModel(replies=[]), [unused], checkpointer=checkpointer)
     config: Any = {"configurable": {"thread_id": thread_id}}
     last = reader.get_state(config)
     if not last.values.get("messages"):

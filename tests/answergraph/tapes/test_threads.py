@@ -34,14 +34,16 @@ def test_there_are_a_hundred_threads() -> None:
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_a_stored_thread_ends_again_as_it_did(name: str) -> None:
+def test_a_stored_thread_ends_again_as_it_did_and_is_read_without_a_word(name: str, caplog: pytest.LogCaptureFixture) -> None:
     kind = KINDS[name]
     for stops in STOPS:
         saver = InMemorySaver()
         with suppress(NoAnswerError):
             continued_after(kind.build(saver), kind, {"configurable": {"thread_id": "1"}}, stops)
         began = time.process_time()
+        caplog.clear()
         tape = Tape.from_thread(saver, "1")
+        assert caplog.messages == []
         again = replay(tape, kind.build(InMemorySaver()), match="order")
         assert again.difference is None, f"stopped {stops} times: {again.difference}"
         # Without a response format there is no outcome.
