@@ -88,7 +88,7 @@ class AgentSpec(AgentParts):
             stack=stack,
             format=declared,
             schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
-            context_schema=checked_context(given["context_schema"]),
+            context_schema=checked_context(given["context_schema"], response_format),
             keys=keys,
             limits=_limits(given["limits"], declared, chat_model),
             end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),

@@ -13,6 +13,8 @@ from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.json_names import fields_of_type
+from answergraph.answers.untrusted.from_context import FromContext
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -90,9 +92,12 @@ def _check_interrupts(arguments: Mapping[str, object], nodes: Collection[str]) -
                 raise AgentSpecError(f"{name}: there is no node {node!r}.{meant(node, nodes)} The nodes are {sorted(nodes)!r}.")
 
 
-def checked_context(schema: object) -> Any:
+def checked_context(schema: object, response_format: object) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
         raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
+    known, key = fields_of_type(schema), response_format.key if isinstance(response_format, FromContext) else None
+    if key is not None and known and key not in known:
+        raise AgentSpecError(f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}.")
     return schema
 
 

@@ -1,10 +1,12 @@
 """A response format made at run time works like a declared one: offered, read, corrected, narrowed, restored from checkpoints."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from typing_extensions import TypedDict
 
 from answergraph import AgentSpecError, FromContext, NoAnswerError, ToolStrategy, UsageLimits, create_agent
 from answergraph.errors import ResponseFormatError
@@ -214,3 +216,34 @@ def test_a_callers_schema_that_was_changed_in_place_is_read_again(run: Any) -> N
     schema["properties"]["more"] = {"$ref": "https://example.org/schema"}
     with pytest.raises(ResponseFormatError, match="points outside the schema"):
         run(agent, {"messages": ["?"]}, context={"response_format": schema})
+
+
+class Shapes(TypedDict):
+    form: dict[str, Any]
+
+
+@dataclass
+class Context:
+    response_format: dict[str, Any] | None = None
+    user: str = ""
+
+
+@pytest.mark.parametrize(
+    ("key", "schema", "message"),
+    [
+        (
+            "respons_format",
+            Context,
+            r"has no 'respons_format'. Did you mean 'response_format'\? It has \['response_format', 'user'\]",
+        ),
+        ("shape", Shapes, r"has no 'shape'. It has \['form'\]"),
+    ],
+)
+def test_a_key_that_no_context_can_have_is_refused_while_building(key: str, schema: Any, message: str) -> None:
+    with pytest.raises(AgentSpecError, match=message):
+        create_agent(ScriptedChatModel(replies=[]), response_format=FromContext(key), context_schema=schema)
+
+
+@pytest.mark.parametrize("schema", [None, dict, Context])
+def test_a_key_that_a_context_may_have_builds(schema: Any) -> None:
+    assert create_agent(ScriptedChatModel(replies=[]), response_format=FromContext(), context_schema=schema) is not None
