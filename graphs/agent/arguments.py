@@ -14,7 +14,6 @@ from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.json_names import fields_of_type
-from answergraph.answers.untrusted.from_context import FromContext
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -95,7 +94,8 @@ def _check_interrupts(arguments: Mapping[str, object], nodes: Collection[str]) -
 def checked_context(schema: object, response_format: object) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
         raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
-    known, key = fields_of_type(schema), response_format.key if isinstance(response_format, FromContext) else None
+    # That of a ``FromContext``: its module, which checks the schemas of callers, is imported by who uses it.
+    known, key = fields_of_type(schema), None if isinstance(response_format, type) else getattr(response_format, "key", None)
     if key is not None and known and key not in known:
         raise AgentSpecError(f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}.")
     return schema
