@@ -13,7 +13,6 @@ from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
-from answergraph.answers.schemas.json_names import fields_of_type
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -94,10 +93,14 @@ def _check_interrupts(arguments: Mapping[str, object], nodes: Collection[str]) -
 def checked_context(schema: object, response_format: object) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
         raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
-    # That of a ``FromContext``: its module, which checks the schemas of callers, is imported by who uses it.
-    known, key = fields_of_type(schema), None if isinstance(response_format, type) else getattr(response_format, "key", None)
-    if key is not None and known and key not in known:
-        raise AgentSpecError(f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}.")
+    key = None if isinstance(response_format, type) else getattr(response_format, "key", None)
+    if key is not None:  # that of a ``FromContext``, whose module only they import who use it
+        from answergraph.answers.schemas.json_names import fields_of_type  # noqa: PLC0415 - so does this one's
+
+        if (known := fields_of_type(schema)) and key not in known:
+            raise AgentSpecError(
+                f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}."
+            )
     return schema
 
 
