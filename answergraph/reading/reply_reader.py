@@ -17,6 +17,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
 from answergraph.reading.filled_schema import COPIES, refuse_copies
 from answergraph.reading.text_answers import TextAnswer, find_answers
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
 from answergraph.state.outcome import Status
@@ -228,14 +229,15 @@ class ReplyReader:
             value = schema.load(data) if is_bare else schema.validate(data)
         except UNREADABLE as error:
             return replace(self._invalid(schema.name, error, message, data), written=written, patch=patch)
+        if value is None and not schema.holds(None):
+            raise AgentSpecError(f"A validator of {schema.name} returned None for a valid answer; end it with `return self`.")
         answer = Answer.of(schema, value, data)
         return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs, patch=patch)
 
     def _not_requested(self, name: str, message: AIMessage, data: object) -> Reading:
         withheld = self.request.withheld
         instead = f". {withheld}" if withheld else f"; answer with one of {self.request.strategy.schema_names!r}"
-        error = ValueError(f"{name!r} is not offered now{instead}")
-        return self._invalid(name, error, message, data)
+        return self._invalid(name, ValueError(f"{name!r} is not offered now{instead}"), message, data)
 
     def _requested(self, name: str) -> AnswerSchema | None:
         return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
@@ -244,9 +246,8 @@ class ReplyReader:
         error = self._error(name, source, message)
         problems = problems_by_field(source)
         reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(': '.join(filter(None, problems[0])))}"
-        mistake = canonical_json([name, data])
         fields = {path: record_of(sentence) for path, sentence in problems if path}
-        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, fields=fields)
+        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]), fields=fields)
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)

@@ -1,9 +1,10 @@
 """Pure functions on conversations."""
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile, zip_longest
-from typing import TypeVar
 from uuid import uuid4
 
 from langchain_core.messages import (
@@ -17,9 +18,6 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
-
-MessageT = TypeVar("MessageT", bound=BaseMessage)
-CallT = TypeVar("CallT", bound=Mapping[str, object])
 
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
 """The types of finished messages: no chunks, no removals, no other forms that become messages."""
@@ -35,9 +33,9 @@ NO_TEXT = (
     "Tool {name} returned {text}, which is no result: an object without a text of its own. "
     "Whoever wrote the tool must return text, numbers, lists or dicts."
 )
-_OBJECT = r"<[^<>\n]*(?:<\w+>[^<>\n]*)*at 0x[0-9a-fA-F]+>"
-_DEFAULT_REPR = re.compile(rf"\[?{_OBJECT}(?:, {_OBJECT})*\]?")
-_MAX_REPR = 500
+_OBJECT = re.compile(r"<(?:class '[^'\n]+'|[^<>\n]*(?:<\w+>[^<>\n]*)*at 0x[0-9a-fA-F]+)>")
+_WRITTEN = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict)
+_MAX_REPR = 100_000
 
 _TEXT_BLOCKS = frozenset({"text", "text-plain"})
 _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
@@ -109,8 +107,14 @@ def failed_call_message(call: Mapping[str, object], words: str) -> ToolMessage:
 
 
 def is_default_repr(text: str) -> bool:
-    """Return whether a text is what Python writes for an object without a text of its own: ``<Row object at 0x7f00>``."""
-    return text.endswith((">", ">]")) and len(text) <= _MAX_REPR and _DEFAULT_REPR.fullmatch(text) is not None
+    """Return whether Python wrote a text for an object without one of its own, or for a list or dict that holds one."""
+    if "<" not in text or len(text) > _MAX_REPR or not _OBJECT.search(text):
+        return False
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # raised by words around the name of an object
+        written = ast.parse(_OBJECT.sub("...", text), mode="eval").body  # what stands inside a string stays part of it
+        parts = ast.walk(written) if isinstance(written, _WRITTEN) else ()
+        return any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
+    return False
 
 
 def with_own_text(result: ToolMessage) -> ToolMessage:

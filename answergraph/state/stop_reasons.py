@@ -44,16 +44,16 @@ _PAUSED = {"pause_turn"}
 def diagnose(message: AIMessage) -> Status | None:
     """Return why a reply cannot contain an answer: ``refused``, ``truncated`` (or paused) or ``empty``; ``None`` if it may."""
     reasons = stop_reasons(message) if message.response_metadata else set()
-    content = message.content
-    if reasons & _REFUSED or message.additional_kwargs.get("refusal") or (type(content) is list and _has_refusal_block(content)):
+    blocks = message.content
+    has_refusal = type(blocks) is list and any(isinstance(each, dict) and each.get("type") == "refusal" for each in blocks)
+    if reasons & _REFUSED or message.additional_kwargs.get("refusal") or has_refusal:
         return "refused"
     if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
         return "truncated"
-    if FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
+    called = message.tool_calls or message.invalid_tool_calls
+    if called or FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
         return None
-    if not message.tool_calls and not message.invalid_tool_calls and not message.text.strip():
-        return "empty"
-    return None
+    return None if message.text.strip() else "empty"
 
 
 def is_paused(message: AIMessage) -> bool:
@@ -108,7 +108,3 @@ def stop_reasons(message: AIMessage) -> set[str]:
     if blocked is not None and str(blocked).lower() not in _NOT_BLOCKED:
         reasons.add("prohibited_content")
     return reasons
-
-
-def _has_refusal_block(content: list[str | dict[object, object]]) -> bool:
-    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in content)

@@ -1,5 +1,7 @@
 """What a tool returned and has no text of its own is neither a result nor a source, and the message says so."""
 
+from datetime import date
+from threading import Lock
 from typing import Annotated, Any
 
 import pytest
@@ -35,11 +37,21 @@ MADE: dict[str, Any] = {
     "a list of them": lambda: [Row(), Row()],
     "a generator": lambda: (line for line in ["a"]),
     "a function": lambda: lambda: None,
+    "a class": lambda: Row,
+    "a dict with one": lambda: {"lock": Lock(), "held": False},
+    "one below others": lambda: {"rows": [{"day": date(2026, 1, 2), "row": Row()}]},
+    "a tuple with one": lambda: ("line", Row()),
 }
 READ: dict[str, Any] = {
     "an object with a text": (Named, "the river is 80 km long"),
     "a log with such a text": (lambda: "error in <Row object at 0x7f00>: no", "error in <Row object at 0x7f00>: no"),
     "a line that begins with one": (lambda: "<Row object at 0x7f00> failed", "<Row object at 0x7f00> failed"),
+    "a dict whose text names one": (
+        lambda: {"log": "<Row object at 0x7f00> failed", 1: {2}},
+        "{'log': '<Row object at 0x7f00> failed', 1: {2}}",
+    ),
+    "brackets around a log": (lambda: "[<Row object at 0x7f00> failed]", "[<Row object at 0x7f00> failed]"),
+    "a long list of them": (lambda: f"{['<Row object at 0x7f00>'] * 500}", f"{['<Row object at 0x7f00>'] * 500}"),
     "markup": (lambda: "<p>river</p>", "<p>river</p>"),
 }
 
@@ -97,11 +109,12 @@ def test_a_middleware_sees_the_error() -> None:
     assert seen[0].status == message.status == "error"
 
 
-def test_an_object_supports_no_quote(run: Run) -> None:
-    answer = calls(call("Quoted", {"quote": "Row object"}))
+@pytest.mark.parametrize(("value", "quote"), [(Row, "Row object"), (lambda: {"lock": Lock()}, "unlocked _thread.lock object")])
+def test_an_object_supports_no_quote(run: Run, value: Any, quote: str) -> None:
+    answer = calls(call("Quoted", {"quote": quote}))
     model = ScriptedChatModel(replies=[calls(call("look", {})), answer, answer, answer, answer])
     grounded = GroundedAnswer(sources=["look"], abstain=Abstention)
-    agent: Any = create_agent(model, [looks(Row, direct=True)], response_format=Quoted, middleware=[grounded])
+    agent: Any = create_agent(model, [looks(value, direct=True)], response_format=Quoted, middleware=[grounded])
     result = run(agent, {"messages": ["Go."]})
     assert result["structured_response"] is None
     assert result["outcome"]["status"] in {"invalid", "unanswered"}
