@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from typing import cast
 
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import InnerRunBudget, current_budget
-from answergraph.state.outcome import Usage
+from answergraph.state.outcome import RunUsage, Usage
 from answergraph.state.usage import UsageLimits
 
 
@@ -26,16 +27,20 @@ class Budget:
 
     @staticmethod
     @contextmanager
-    def sharing(limits: UsageLimits | None, used: Usage, parts: int = 1) -> Iterator[None]:
-        """Share limits among the runs inside, one of ``parts`` of what is left for each; the run around is charged too."""
+    def sharing(limits: UsageLimits | None, used: RunUsage, parts: int = 1) -> Iterator[None]:
+        """Share limits among the runs inside, one of ``parts`` of what is left for each; the run around is charged too.
+
+        Parts run at the same time, so each has all the seconds that are left.
+        """
         if limits is None:
             yield
             return
         around = current_budget()
         left = replace(limits, reserve_final_answer=False)
-        left = left.capped_by(left.remaining(used))
+        left = left.capped_by(left.remaining(cast("Usage", used)))
         nothing: RunState = {"messages": []}
-        with InnerRunBudget(left if around is None else around.capped(left), lambda: nothing, lambda _: parts) as shared:
+        budget = InnerRunBudget(left if around is None else around.capped(left), lambda: nothing, lambda _: parts)
+        with budget as shared, _in_time(limits.seconds, used["seconds"]):
             yield
         if around is not None:
             around.charge_usage(shared.used())
@@ -47,3 +52,13 @@ class Budget:
     def capped(self, own: UsageLimits) -> UsageLimits:
         """Return own limits, lowered to what the run has left."""
         return self._around.capped(own)
+
+
+def _in_time(seconds: float | None, used: float) -> AbstractContextManager[object]:
+    if seconds is None:
+        return nullcontext()
+    # Only runs with time limits need it.
+    from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
+
+    clock = clock_of(per_visit=None, seconds=max(seconds - used, 0.0))
+    return clock.visiting(clock.ends)

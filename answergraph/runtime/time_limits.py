@@ -125,7 +125,7 @@ class RunClock:
         """Return a node's update, or ``late(state, error)`` if it did not end at ``ends``."""
         if self._is_visiting:
             return function(state)
-        with self._visiting(ends) as seconds:
+        with self.visiting(ends) as seconds:
             try:
                 return run_in_time(partial(function, state), seconds)
             except NotInTimeError as error:
@@ -135,7 +135,7 @@ class RunClock:
         """Await a node's update as ``visit`` does; ``blocks`` says that the function does not return an awaitable."""
         if self._is_visiting:
             return function(state) if blocks else await function(state)
-        with self._visiting(ends) as seconds:
+        with self.visiting(ends) as seconds:
             try:
                 return await arun_in_time(partial(function, state), seconds, blocks=blocks)
             except NotInTimeError as error:
@@ -147,7 +147,7 @@ class RunClock:
         return (around := TIMED_VISIT.get()) is not None and around.clock is self
 
     @contextmanager
-    def _visiting(self, ends: float) -> Iterator[float]:
+    def visiting(self, ends: float) -> Iterator[float]:
         """Let runs inside end with a visit of a node, and yield the seconds that are left for it."""
         now = monotonic()
         ends = min(ends, now + self.per_visit)

@@ -98,7 +98,12 @@ CORE = (
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
-    Room("answergraph/kit", 670, 28, "thirty-one names instead of thirteen; the interval of a rate; graphs that end in time"),
+    Room(
+        "answergraph/kit",
+        685,
+        28,
+        "thirty-one names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
+    ),
     Room("answergraph/agents", 160, 5),
 )
 ADD_ONS = (
@@ -114,10 +119,10 @@ ADD_ONS = (
     Room("graphs/add_ons/react", 160, 12),
     Room(
         "graphs/add_ons/ensemble",
-        920,
+        933,
         50,
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
-        "readers that lack a list which others agree on",
+        "readers that lack a list which others agree on; all readers together end in time",
     ),
     Room("graphs/add_ons/judge", 1680, 54),
     Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),

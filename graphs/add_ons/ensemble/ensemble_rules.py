@@ -84,7 +84,13 @@ class Ensemble:
         if doubts and self.on_doubt == "refuse":
             more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
             reason = REFUSED.format(first=doubts[0] or "the answer", more=more)
-            return {**_FINISH, "outcome": self._outcome(readings, "invalid", reason, agreement.fields, None)}
+            status = "invalid"
+            if limited := _limited(readings):
+                status, reason = (
+                    "out_of_budget",
+                    f"{limited['reader']} reached its limit ({limited['outcome']['limit']}). {reason}",
+                )
+            return {**_FINISH, "outcome": self._outcome(readings, status, reason, agreement.fields, None)}
         for path in reversed(doubts):  # from the end, so that the places of items stay
             value = _without(value, agreement.doubts[path].now.parts)
         try:
@@ -103,6 +109,7 @@ class Ensemble:
         self, readings: Sequence[Reading], status: str, reason: str, fields: Mapping[str, FieldRecord], schema: str | None
     ) -> dict[str, object]:
         statuses = [record["status"] for record in fields.values()]
+        limited = _limited(readings)
         is_checked = any(each not in {"unchecked", "disputed"} for each in statuses)
         return {
             "status": status,
@@ -114,12 +121,17 @@ class Ensemble:
             "fields": dict(fields),
             "support": sum(each in BACKED for each in statuses) / len(statuses) if is_checked else None,
             "usage": usage_by_round([(reading["round"], reading["outcome"]["usage"]) for reading in readings]),
-            "limit": readings[-1]["outcome"]["limit"] if status == "out_of_budget" else None,
+            "limit": limited["outcome"]["limit"] if limited and status == "out_of_budget" else None,
             "limits": (self.limits or UsageLimits(model_calls=None)).in_force(),
         }
 
 
 _FINISH = {DECISION: Decision(action="finish", asked=None, value=None, fields={})}
+
+
+def _limited(readings: Sequence[Reading]) -> Reading | None:
+    """Return the last reading that a limit ended, ``None`` if there is none."""
+    return next((each for each in reversed(readings) if each["outcome"]["status"] == "out_of_budget"), None)
 
 
 def _given(record: FieldRecord) -> FieldRecord:

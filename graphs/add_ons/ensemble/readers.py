@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Annotated, Any, NamedTuple, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -12,9 +13,9 @@ from typing_extensions import TypedDict
 
 from answergraph import UsageLimits, as_node
 from answergraph.graphs.add_ons.ensemble.agreement import Reading
-from answergraph.graphs.add_ons.ensemble.usages import sum_of
+from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
 from answergraph.kit import Budget
-from answergraph.types import FieldRecord, Usage
+from answergraph.types import FieldRecord
 
 READINGS = "answergraph_readings"
 """State key: the readings of this run."""
@@ -110,19 +111,19 @@ def _within(node: Runnable[Any, Any], name: str, limits: UsageLimits | None, par
         (reading,) = update[READINGS]
         return {READINGS: [{**reading, "asked": state[DECISION]["asked"] if reading["round"] else None}]}
 
+    def sharing(state: Any) -> AbstractContextManager[None]:
+        used = [(reading["round"], reading["outcome"]["usage"]) for reading in state.get(READINGS) or ()]
+        return Budget.sharing(limits, usage_by_round(used), parts)
+
     def invoke(state: Any, config: RunnableConfig) -> object:
-        with Budget.sharing(limits, _used(state), parts):
+        with sharing(state):
             return with_asked(state, node.invoke(state, config))
 
     async def ainvoke(state: Any, config: RunnableConfig) -> object:
-        with Budget.sharing(limits, _used(state), parts):
+        with sharing(state):
             return with_asked(state, await node.ainvoke(state, config))
 
     return RunnableLambda(invoke, ainvoke, name=name)
-
-
-def _used(state: Any) -> Usage:
-    return sum_of([reading["outcome"]["usage"] for reading in state.get(READINGS) or ()])
 
 
 def _message(fields: Mapping[str, FieldRecord]) -> HumanMessage:

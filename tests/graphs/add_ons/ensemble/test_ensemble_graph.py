@@ -280,7 +280,6 @@ def test_the_graph_is_drawn_with_its_reasons() -> None:
         (lambda: create_ensemble([reader(), create_agent("offline", response_format=int)]), "give them one schema"),
         (lambda: create_ensemble([reader(), create_agent("offline")]), "response_format"),
         (lambda: create_ensemble([reader(), reader()], agree=3), "agree=3"),
-        (lambda: create_ensemble([reader(), reader()], limits=UsageLimits(seconds=3)), "seconds"),
         (lambda: create_ensemble([reader(), reader()], when={"wrong"}), "'wrong'"),  # type: ignore[arg-type]  # the mistake
         (lambda: create_ensemble([reader(), reader()], on_doubt="ask"), "on_doubt='ask'"),  # type: ignore[arg-type]  # the mistake
     ],
