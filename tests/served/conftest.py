@@ -15,7 +15,7 @@ from tests.openai_server import Failure, OpenAIServer, Reply, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
-TESTED = ("approval", "elsewhere", "team", "hooked", "raising", "undecided", "unreadable")
+TESTED = ("approval", "elsewhere", "team", "hooked", "raising", "undecided", "unreadable", "hanging")
 HOLD_SECONDS = 60
 KEY = "sk-of-the-server-0123456789"
 

@@ -1,10 +1,12 @@
 """Graphs that the tests serve beside the shipped ones. A server loads this file by its path, so it holds factories only."""
 
 from functools import cache
+from threading import Event
 from typing import Any
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel
 
@@ -14,6 +16,7 @@ from answergraph.graphs.add_ons.calculator.calculator import CALCULATOR_TOOLS, C
 from answergraph.middleware import GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.served.hooks import Announce, TeamState, stop_after_two_turns
+from tests.torture.hanging_cases import Case, graph_of
 
 
 @cache
@@ -75,3 +78,8 @@ def hooked() -> Any:
     """Return a calculator with middleware that has hooks of every kind."""
     middleware = [Announce(), stop_after_two_turns, GroundedAnswer()]
     return build_agent_graph("offline", CALCULATOR_TOOLS, response_format=Calculation, middleware=middleware).compile()
+
+
+def hanging(config: RunnableConfig) -> Any:
+    """Return an agent with a deadline, whose model and tools hang in one of the seeded ways."""
+    return graph_of(Case.of(config["configurable"].get("seed", 0)), Event())

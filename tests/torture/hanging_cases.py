@@ -14,9 +14,13 @@ from time import monotonic
 from typing import Any
 
 from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
 
+from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
+from answergraph.middleware import AgentState
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, LONG, DrippingModel, HangingModel
+from tests.graphs.agent.hanging_agents import ANSWER, LONG, DrippingModel, HangingModel, Verdict
 from tests.graphs.agent.scripted_agents import call, calls
 
 RUNS = 200
@@ -115,3 +119,30 @@ def model_of(kind: str, over: threading.Event, *, calls_tool: bool) -> ScriptedC
     if kind == "drips":
         return DrippingModel(replies=[AIMessage("I think and think and think.")] * 9, hang=hang, pieces=3)
     return ScriptedChatModel(replies=[TimeoutError("The connection hangs."), *replies] if kind == "times out" else replies)
+
+
+def graph_of(case: Case, over: threading.Event) -> Any:
+    """Return the graph of a case; ``over`` lets go what hangs."""
+    # A blocking run cannot call a tool that has to be awaited.
+    kind = case.tool if case.awaited or TOOLS[case.tool][1] is None else "waits"
+    blocking, awaited = slow_functions(kind, over)
+    limits = UsageLimits(seconds=DEADLINE)
+    inner = case.place == "tool"
+    model = model_of(case.model, over, calls_tool=True)
+    own: Any = create_agent(
+        model,
+        [tool("slow")(awaited or blocking)],
+        response_format=ToolStrategy(Verdict),
+        name="inner",
+        limits=None if inner else limits,
+    )
+    if inner:
+        asks = as_tool(own, description="Ask the inner agent.")
+        replies = [calls(call(asks.name, {"request": "q"}, "s")), ANSWER]
+        return create_agent(ScriptedChatModel(replies=replies), [asks], response_format=ToolStrategy(Verdict), limits=limits)
+    if case.place == "node":
+        parent: Any = StateGraph(AgentState)
+        parent.add_node("agent", own)
+        parent.add_edge(START, "agent")
+        return parent.compile()
+    return own

@@ -7,48 +7,16 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from langchain_core.tools import tool
-from langgraph.graph import START, StateGraph
 
-from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
-from answergraph.middleware import AgentState
 from answergraph.runtime import time_limits
-from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, Verdict
-from tests.graphs.agent.scripted_agents import call, calls
-from tests.torture.hanging_cases import DEADLINE, RUNS, TOOLS, Case, model_of, slow_functions
+from tests.graphs.agent.hanging_agents import QUESTION
+from tests.torture.hanging_cases import DEADLINE, RUNS, Case, graph_of
 
 AT_ONCE = 8
 LATE = 30.0
 """Seconds after which a run counts as one that does not end, on any machine."""
 
 pytestmark = pytest.mark.torture
-
-
-def graph_of(case: Case, over: threading.Event) -> Any:
-    # A blocking run cannot call a tool that has to be awaited.
-    kind = case.tool if case.awaited or TOOLS[case.tool][1] is None else "waits"
-    blocking, awaited = slow_functions(kind, over)
-    limits = UsageLimits(seconds=DEADLINE)
-    inner = case.place == "tool"
-    model = model_of(case.model, over, calls_tool=True)
-    own: Any = create_agent(
-        model,
-        [tool("slow")(awaited or blocking)],
-        response_format=ToolStrategy(Verdict),
-        name="inner",
-        limits=None if inner else limits,
-    )
-    if inner:
-        asks = as_tool(own, description="Ask the inner agent.")
-        replies = [calls(call(asks.name, {"request": "q"}, "s")), ANSWER]
-        return create_agent(ScriptedChatModel(replies=replies), [asks], response_format=ToolStrategy(Verdict), limits=limits)
-    if case.place == "node":
-        parent: Any = StateGraph(AgentState)
-        parent.add_node("agent", own)
-        parent.add_edge(START, "agent")
-        return parent.compile()
-    return own
 
 
 def ended(case: Case) -> tuple[str, float]:
