@@ -128,9 +128,9 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4288,
+        4334,
         28,
-        "witnesses: tests are run again on old and new code, and say which changed lines they run",
+        "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full",
     ),
     Room("answergraph/experiment", 1000, 14),
     Room(

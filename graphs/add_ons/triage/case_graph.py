@@ -11,7 +11,8 @@ uses the offline rules. If ``explore`` has read nothing there is nothing to quot
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from operator import add
 from types import UnionType
 from typing import Annotated, Any, Literal, NotRequired
@@ -133,7 +134,6 @@ def case_graph(
     """Return the graph that judges one case, with a chat model or its name for both agents."""
     model = resolve_model(model, offline=triage_case)
     heard = witnesses.tools() if witnesses else []
-    report = Report(name)
     verdicts = FalseNegativeCheck | FlakyCheck | Disagreement if witnesses else FalseNegativeCheck | Disagreement
     graph = StateGraph(CaseState, input_schema=CaseTask, output_schema=CaseOutput)
     graph.add_node("ask", _ask)
@@ -145,7 +145,7 @@ def case_graph(
     graph.add_node(
         CONCLUDE_UNREAD, conclude_agent(resolve_model("offline", offline=nothing_read), verdicts, name=CONCLUDE_UNREAD)
     )
-    graph.add_node("report", report.write)
+    graph.add_node("report", partial(_report, model=name))
 
     graph.add_edge(START, "ask")
     graph.add_conditional_edges("ask", route_after_ask, {"explore": EXPLORE, "conclude": CONCLUDE_FLAKY})
@@ -206,18 +206,8 @@ def _hand_over(state: CaseState) -> dict[str, object]:
     return {"messages": [correction_message(CONCLUDE_TASK[state["kind"]].format(case=state["case"]))]}
 
 
-@dataclass(frozen=True)
-class Report:
-    """Writes the report of a case."""
-
-    model: str
-
-    def write(self, state: CaseState) -> dict[str, object]:
-        """Return the report and the bundle of a case."""
-        return _report(state, self.model)
-
-
 def _report(state: CaseState, model: str) -> dict[str, object]:
+    """Return the report and the bundle of a case."""
     outcome, answer = state.get("outcome"), state.get("structured_response")
     by_rules = model == OFFLINE or state["kind"] == "flaky"
     fields = outcome["fields"] if outcome else {}

@@ -19,6 +19,7 @@ from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText,
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge, judge_flaky, judge_passed
 from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, Ending, WitnessName, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, different
+from answergraph.graphs.add_ons.triage.run_files.case_identity import HEADING, tests_named_in
 from answergraph.kit import locate
 from answergraph.offline.offline_policy import (
     AnsweredCall,
@@ -37,7 +38,7 @@ MAX_SIGN_CHARACTERS = 500
 _ABILITY = "judge whether the result of a test is right, with the tools read_case, search and read_lines"
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
-_LINES_BEFORE, _LINES_READ = 2, 60
+_LINES_READ = 60
 _VERDICTS = {"failed": "is_false_negative", "flaky": "is_flaky", "passed": "is_false_positive"}
 """Per kind of case, the verdict's field for a wrong result."""
 _JUDGES = {"failed": judge, "flaky": judge_flaky, "passed": judge_passed}
@@ -80,7 +81,7 @@ class _Investigation:
                 return self.request.call(name, args)
             if what and result is not None and not result.failed:
                 lines = [match["line"] for match in _MENTION.finditer(result.text)]
-                told: Any = _own_part(result.text, _test_name(case)) if what == "log" else lines
+                told: Any = _own_part(result.text, case) if what == "log" else lines
                 case = replace(case, **{what: told})
         conclusion = _quotable(_JUDGES[case.kind](case), case)
         witness = next_witness(self._heard)
@@ -114,18 +115,18 @@ class _Investigation:
         under = commonpath([dirname(path) for path in (self.case_id, *(other["file"] for other in case.other_runs))])
         if _test_name(case):
             yield "", SEARCH, {"text": _test_name(case), "under": under}
-        if mention := self._mention({"text": _test_name(case), "under": under}):
-            start = max(1, int(mention["number"]) - _LINES_BEFORE)
-            yield "log", READ_LINES, {"path": mention["path"], "start": start, "count": _LINES_READ}
+        if mention := self._mention({"text": _test_name(case), "under": under}, case):
+            yield "log", READ_LINES, {"path": mention["path"], "start": int(mention["number"]), "count": _LINES_READ}
         if case.sign and case.sign not in case.output:
             yield "", SEARCH, {"text": case.sign[:MAX_SIGN_CHARACTERS], "under": under}
         if module := missing_module(case):
             yield "code_lines", SEARCH, {"text": rf"(^|[\s/\"'(]){re.escape(module)}(/|\.py\b)", "regex": True, "under": ""}
 
-    def _mention(self, args: Mapping[str, object]) -> re.Match[str] | None:
+    def _mention(self, args: Mapping[str, object], case: CaseText) -> re.Match[str] | None:
         """Return the best mention of the test in the logs: a heading or a failure first."""
         found = self._result_of(SEARCH, args)
-        mentions = [match for match in _MENTION.finditer(found.text) if not match["path"].endswith(".xml")] if found else []
+        lines = _MENTION.finditer(found.text) if found else ()
+        mentions = [match for match in lines if not match["path"].endswith(".xml") and _is_meant(case, match["line"])]
         headings = [match for match in mentions if _HEADING.search(match["line"])]
         return next(iter(sorted(headings, key=lambda match: "___" not in match["line"]) or mentions), None)
 
@@ -178,13 +179,17 @@ def _test_name(case: CaseText) -> str:
     return case.test.rsplit("::", 1)[-1]
 
 
-def _own_part(text: str, name: str) -> str:
+def _is_meant(case: CaseText, line: str) -> bool:
+    """Return whether a line of a log names the case's test, and no other that it cannot be told from."""
+    class_name, _, name = case.test.rpartition("::")
+    return tests_named_in(line, [(class_name, name), *((of, its) for of, its in case.namesakes)]) == [(class_name, name)]
+
+
+def _own_part(text: str, case: CaseText) -> str:
     """Return a log up to the next test's heading."""
     lines = text.splitlines()
-    for index, line in enumerate(lines):
-        if index > _LINES_BEFORE + 1 and line.startswith(("____", "====")) and name not in line:
-            return "\n".join(lines[:index])
-    return text
+    ends = (index for index, line in enumerate(lines) if index > 1 and HEADING.search(line) and not _is_meant(case, line))
+    return "\n".join(lines[: next(ends, None)])
 
 
 def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:

@@ -1,12 +1,13 @@
 """The facts of a case for ``read_case``: as a quotable text and as data."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from answergraph.graphs.add_ons.triage.run_files.case_identity import differences
+from answergraph.graphs.add_ons.triage.run_files.case_identity import TestName, differences
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, Survey
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, Status
 
@@ -70,6 +71,8 @@ class CaseFacts:
     message: str
     details: str
     output: str
+    namesakes: Sequence[TestName] = ()
+    """Other tests whose function has the same name, each a class and a name."""
 
     @property
     def text(self) -> str:
@@ -85,6 +88,7 @@ class CaseFacts:
             f"other results of this test in this environment: {self.other_results or 'none'}",
             *(f"{other['file']}: {other['status']}, ran after {other['order']}" for other in self.others),
             *(f"under the same name, {other['status']} where {different(other)}" for other in self.elsewhere),
+            *(f"another test of that name: {'::'.join(test)}" for test in self.namesakes[:MAX_RESULTS]),
         ]
         parts = [("result", self.written), ("message", self.message), ("details", self.details), ("output", self.output)]
         parts += [("failed try", text) for text in self.tries]
@@ -133,6 +137,7 @@ def facts_of(case: Case, survey: Survey) -> dict[str, Any]:
         "message": _section(result.message),
         "details": _section(result.details),
         "output": _section(result.output),
+        "namesakes": [list(test) for test in survey.namesakes(result)],
     }
 
 

@@ -15,10 +15,17 @@ from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase,
 
 CaseKey = tuple[object, ...]
 """The identity of a test in its environment."""
+TestName = tuple[str, str]
+"""The class and the name of a test, with its parameters."""
+OF_TEST = re.compile(r"^_{3,} |::\w+(?:\[.*\])? [A-Z]{4,}\b")
+"""What begins the part of a log that is about one test."""
+HEADING = re.compile(rf"^={{3,}}(?: |$)|{OF_TEST.pattern}")
+"""What begins another part of a log."""
 
 _AGAIN = re.compile(r"(?<![a-z0-9])(?:re-?(?:run|try)|attempt|try|repeat|again|alone)s?[-_ .#]?\d*(?![a-z0-9])", re.IGNORECASE)
 _ANY_REPORT = re.compile(r"(?:j?unit|test|tests|result|results|report|reports|output|xml)", re.IGNORECASE)
 _WORDS = re.compile(r"[-_. ]+")
+_NOT_OF_PLACE = re.compile(r"[^\w./\\$:-]")
 _CODE = re.compile(r"[\w$]+(?:\([^()]*\))?(?:\[.*\])?", re.DOTALL)
 _CODE_PLACE = re.compile(r"[\w$]+(?:(?:\.|::|/|\\)[\w$]+)+")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|feature)$")
@@ -34,7 +41,7 @@ _SURROUNDINGS = re.compile(
 )
 
 
-def same_name(result: JUnitCase) -> tuple[str, str]:
+def same_name(result: JUnitCase) -> TestName:
     """Return the key shared by a test's results in all environments."""
     return (result.class_name, result.name)
 
@@ -60,6 +67,34 @@ def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
     ours["file"], theirs["file"] = f"{one.source}:{one.source_line}", f"{other.source}:{other.source_line}"
     named = {name: (ours.get(name, "none"), theirs.get(name, "none")) for name in {**ours, **theirs}}
     return {name: values for name, values in named.items() if values[0] != values[1]}
+
+
+def tests_named_in(line: str, tests: Iterable[TestName]) -> list[TestName]:
+    """Return the tests that a line of a log may mean; of namesakes, those whose class or file it names, if it names one.
+
+    >>> tests_named_in("__ TestCart.test_add[2] __", [("shop.TestCart", "test_add[2]"), ("shop.TestTax", "test_add[2]")])
+    [('shop.TestCart', 'test_add[2]')]
+    """
+    named = [test for test in tests if _names(line, *test)]
+    words = set(re.split(r"\W+", line))
+    nearer = [test for test in named if test[0].rsplit(".", 1)[-1] in words] if len(named) > 1 else []
+    return nearer or named
+
+
+def _names(line: str, class_name: str, name: str) -> bool:
+    """Return whether a line has a test's name as a word, without other parameters, and behind no other class or file."""
+    function, bracket, parameters = name.partition("[")
+    exactly = f"|{re.escape(bracket + parameters)}" if bracket else ""
+    for match in re.finditer(rf"{re.escape(function)}(?:(?![\w\[]|\.py\b){exactly})", line):
+        before = _NOT_OF_PLACE.split(line[: match.start()])[-1]
+        if before.endswith((".", "::")):
+            place = [part for part in re.split(r"\W+", before.replace(".py::", "::")) if part]
+            common = min(len(place), class_name.count(".") + 1)
+            if place[-common:] == class_name.split(".")[-common:]:
+                return True
+        elif not before or before.endswith(":"):
+            return True
+    return False
 
 
 def with_tries(results: Sequence[JUnitCase]) -> list[JUnitCase]:

@@ -2,13 +2,23 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, TypeVar
 
-from answergraph.graphs.add_ons.triage.run_files.case_identity import CaseKey, case_key, differences, same_name, with_tries
+from answergraph.graphs.add_ons.triage.run_files.case_identity import (
+    HEADING,
+    OF_TEST,
+    CaseKey,
+    TestName,
+    case_key,
+    differences,
+    same_name,
+    tests_named_in,
+    with_tries,
+)
 from answergraph.graphs.add_ons.triage.run_files.file_search import Match, search
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, JUnitFile, read_junit
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
@@ -33,6 +43,7 @@ _MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
 """Known binary files; other binary files are reported as problems."""
 
+_Key = TypeVar("_Key", bound=Hashable)
 Kind = Literal["failed", "flaky", "passed"]
 
 
@@ -91,6 +102,15 @@ class Survey:
         file = self.files[result.file]
         return tuple(other.title for other in file if other.number < result.number and other.status != "skipped")
 
+    def namesakes(self, result: JUnitCase) -> tuple[TestName, ...]:
+        """Return the other tests whose function has the same name, one for each class."""
+        named = [test for test in map(same_name, self._by_function[_function(result)]) if test != same_name(result)]
+        return tuple({class_name: (class_name, name) for class_name, name in named}.values())
+
+    @cached_property
+    def _by_function(self) -> Mapping[str, list[JUnitCase]]:
+        return _grouped((_function(result), result) for result in self.results)
+
     @cached_property
     def _by_test(self) -> Mapping[CaseKey, list[JUnitCase]]:
         return _grouped((case_key(result), result) for result in self.results)
@@ -130,8 +150,12 @@ def survey(folder: Folder) -> Survey:
     return Survey(results, tuple(problems), tuple(trouble.values()), files)
 
 
-def _grouped(pairs: Iterable[tuple[CaseKey, JUnitCase]]) -> Mapping[CaseKey, list[JUnitCase]]:
-    grouped: dict[CaseKey, list[JUnitCase]] = defaultdict(list)
+def _function(result: JUnitCase) -> str:
+    return result.name.partition("[")[0]  # without its parameters
+
+
+def _grouped(pairs: Iterable[tuple[_Key, JUnitCase]]) -> Mapping[_Key, list[JUnitCase]]:
+    grouped: dict[_Key, list[JUnitCase]] = defaultdict(list)
     for key, result in pairs:
         grouped[key].append(result)
     return grouped
@@ -154,9 +178,7 @@ def _trouble_in_logs(
     matches: Iterable[Match], results: Iterable[JUnitCase], quiet: set[CaseKey]
 ) -> dict[CaseKey, tuple[JUnitCase, str]]:
     """Return the passed cases named in or right above a line that shows a failure."""
-    by_function: dict[str, list[JUnitCase]] = defaultdict(list)
-    for result in results:
-        by_function[result.name.partition("[")[0]].append(result)  # without its parameters
+    by_function = _grouped((_function(result), result) for result in results)
     trouble: dict[CaseKey, tuple[JUnitCase, str]] = {}
     for match in matches:
         for result in _named_above(match, by_function):
@@ -166,29 +188,18 @@ def _trouble_in_logs(
 
 
 def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> list[JUnitCase]:
-    """Return the results, in the log's folder, of the one test that the last line which names any means."""
+    """Return the results, in the log's folder, of the one test that the heading, or the last line that names any, means."""
     lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
+    lines = lines[max((index for index, line in enumerate(lines) if HEADING.search(line)), default=0) :]
     place = PurePosixPath(match.path).parent
-    for line in reversed(lines):
+    for line in lines[:1] if OF_TEST.search(lines[0]) else reversed(lines):
         words = {part for word in _WORD.findall(line) for part in (word, *word.split("."))}
         named = [result for word in words for result in by_function.get(word, ())]
-        # A line of source code names no parameters: then all tests of that name may be meant.
-        exact = [result for result in named if "[" in result.name and result.name in line]
-        near = [result for result in exact or named if PurePosixPath(result.file).parent == place]
+        near = [result for result in named if PurePosixPath(result.file).parent == place]
         if near:
-            return _only_one(near, words)
+            meant = tests_named_in(line, dict.fromkeys(map(same_name, near)))
+            return [result for result in near if [same_name(result)] == meant]
     return []
-
-
-def _only_one(named: list[JUnitCase], words: set[str]) -> list[JUnitCase]:
-    """Return the results of the one test that a line means; of namesakes, the one whose class or file the line names too."""
-    if len({same_name(result) for result in named}) > 1:
-        named = [result for result in named if {_class_of(result), f"{_class_of(result)}.py"} & words]
-    return named if len({same_name(result) for result in named}) == 1 else []
-
-
-def _class_of(result: JUnitCase) -> str:
-    return result.class_name.rsplit(".", 1)[-1]
 
 
 @lru_cache(maxsize=_MAX_KEPT_FILES)

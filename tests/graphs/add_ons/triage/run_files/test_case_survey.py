@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from answergraph.graphs import create_triage_agent
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
@@ -86,6 +87,9 @@ NAMESAKES = (
         "test_signer\nTraceback (most recent call last):",
         "______ test_rate[2] ______\nE  AssertionError",
         "test_rate\nE  AssertionError",
+        # The class of the heading has no result in the folder.
+        "______ TestC.test_signer ______\n    def test_signer(self):\nE  AssertionError",
+        "tests/test_a.py::TestA::test_signer PASSED\n______ TestC.test_other ______\nE  AssertionError",
     ],
 )
 def test_a_passed_case_is_not_accused_of_the_failure_of_its_namesake(tmp_path: Path, log: str) -> None:
@@ -119,3 +123,32 @@ def test_a_log_that_names_class_or_parameters_means_that_case(tmp_path: Path, lo
     write_results(tmp_path, *NAMESAKES)
     (tmp_path / "console.log").write_text(log)
     assert ids(tmp_path)[2:] == [("passed", case)]
+
+
+WRONG = "def test_signer(self):\n>       assert sign() == 2\nE       assert 3 == 2\n\ntests/test_a.py:4: AssertionError"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "______ TestA.test_signer ______\nERROR shop: Connection refused",
+        "tests/test_a.py::TestA::test_signer FAILED\nERROR shop: Connection refused",
+        "______ test_signers ______\nERROR shop: Connection refused\n______ TestB.test_signer ______",
+        "ERROR shop: Connection refused\ntests/test_a.py::TestB::test_signer FAILED",
+        "test_signer\nERROR shop: Connection refused",
+    ],
+)
+def test_a_failed_case_is_not_explained_by_the_log_of_its_namesake(tmp_path: Path, log: str) -> None:
+    cases = (passed("test_signer"), failed("test_signer", WRONG))
+    classes = ("tests.test_a.TestA", "tests.test_a.TestB")
+    write_results(tmp_path, *(case.replace("shop", name, 1) for case, name in zip(cases, classes, strict=True)))
+    (tmp_path / "console.log").write_text(log)
+    report = create_triage_agent().invoke({"folder": str(tmp_path)})["reports"][0]
+    assert (report["test"], report["verdict"]) == ("tests.test_a.TestB::test_signer", "disagreement")
+
+
+def test_a_failed_case_is_explained_by_its_own_log(tmp_path: Path) -> None:
+    write_results(tmp_path, passed("test_signer"), failed("test_signer", WRONG).replace("shop", "tests.test_a.TestB", 1))
+    (tmp_path / "console.log").write_text("______ TestB.test_signer ______\nERROR shop: Connection refused")
+    (report,) = create_triage_agent().invoke({"folder": str(tmp_path)})["reports"]
+    assert (report["answer"] or {})["evidence"] == ["ERROR shop: Connection refused"]
