@@ -33,10 +33,11 @@ from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses
 NEVER_WRITTEN = (
     r"Fatal Python error: |^ImportError while loading conftest|^(?:E +)?\w*(?:Error|Exception): |^INTERNALERROR> \w+Error"
     r"|^(?:python -m )?pytest: error: |^ERROR: (?:file or directory not found|\S+\.(?:ini|toml|cfg):)"
+    r'|^  File "[^"]+", line \d+ in test|\bKilled$|^(?:FAILED|ERROR) \S+\.py\b'
 )
 """Why a runner ended before it wrote its results, as an RE2 expression."""
 MOST_REASONS = 2
-"""The first names the file that broke, the next what it lacked."""
+"""The first names the file or the crash, the next what it lacked or the test."""
 FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 
 CASES_AT_ONCE = 8
@@ -203,9 +204,7 @@ def _nothing_read(folder: Folder, found: Survey) -> list[str]:
     """Return why there is no result, if there is none."""
     if found.results:
         return []
-    no_xml = (
-        "The folder has no JUnit XML with results (pytest --junitxml=FILE writes it), and nothing else says which case failed."
-    )
+    no_xml = "The folder has no JUnit XML with results (pytest --junitxml=FILE writes it), so that no case can be judged."
     logs = folder.listing().files
     ended = search(folder, NEVER_WRITTEN, logs, regex=True).found[:MOST_REASONS]
     told = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]

@@ -38,7 +38,7 @@ MAX_SIGN_CHARACTERS = 500
 _ABILITY = "judge whether the result of a test is right, with the tools read_case, search and read_lines"
 _MENTION = re.compile(r"^(?P<path>.+?):(?P<number>\d+): (?P<line>.*)$", re.MULTILINE)
 _HEADING = re.compile(r"_{3,}|FAIL|ERROR")
-_LINES_READ = 60
+_LINES_READ = 200
 _VERDICTS = {"failed": "is_false_negative", "flaky": "is_flaky", "passed": "is_false_positive"}
 """Per kind of case, the verdict's field for a wrong result."""
 _JUDGES = {"failed": judge, "flaky": judge_flaky, "passed": judge_passed}

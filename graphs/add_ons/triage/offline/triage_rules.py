@@ -67,7 +67,7 @@ def _machine_lacks(case: CaseText) -> Conclusion | None:
     return None
 
 
-_PROGRAM_CHECKED = re.compile(r"^E +\+ +where \d+ = CompletedProcess\(", re.MULTILINE)
+_PROGRAM_CHECKED = re.compile(r"^E +(?:\+ +where \d+ = CompletedProcess\(|(?:\w+: )?assert 127 == 0$)", re.MULTILINE)
 """A check compared how a program ended; what the program wrote is shown."""
 _CODEC_CHOSEN = re.compile(r"""^(?:>|    ).*["'](?:us-)?ascii["']""", re.MULTILINE)
 """The code itself asks for the character set, so that the surroundings are not to blame."""
@@ -81,9 +81,9 @@ def _missing_environment(case: CaseText) -> Conclusion | None:
         said = case.failing_lines()
     by_application = case.broke_in == "application" and not case.breaks_at_import
     # A server that cannot begin ends the program, and says why before.
-    program_ended = case.error_type == "SystemExit" or _PROGRAM_CHECKED.search(case.details)
-    ended = "\n".join([*case.error_lines, *([case.output, case.details] if program_ended else [])])
-    is_meant = _CODEC_CHOSEN.search(case.details) or (case.is_assertion and not program_ended)
+    program_ended = case.error_type in {"SystemExit", "CalledProcessError"} or _PROGRAM_CHECKED.search(case.details)
+    ended = "\n".join([*case.error_lines, *([case.output, case.log, case.details] if program_ended else [])])
+    is_meant = _CODEC_CHOSEN.search("\n".join((case.details, case.output, case.log))) or (case.is_assertion and not program_ended)
     if (refusal := signs.REFUSED.search(ended)) and not is_meant:
         said, by_application = next(line.strip() for line in ended.splitlines() if refusal[0] in line), False
     if said is None or by_application or signs.RAISES.search(case.details):

@@ -67,7 +67,9 @@ def test_results_deleted_after_the_survey_end_with_a_reason(tmp_path: Path) -> N
 
 def test_a_log_says_why_a_runner_never_wrote_its_results(tmp_path: Path) -> None:
     for said in (
-        ("Fatal Python error: Aborted",),
+        ("test_shop.py Fatal Python error: Aborted", '  File "/app/test_shop.py", line 2 in test_total'),
+        ("test_shop.py Killed",),
+        ("FAILED test_shop.py::test_total - assert 1 == 2",),
         ("....Fatal Python error: Segmentation fault",),
         ("ImportError: Error importing plugin 'pytest_store': No module named 'pytest_store'",),
         ("ImportError while loading conftest '/app/tests/conftest.py'.", "E   ModuleNotFoundError: No module named 'shop'"),
@@ -76,4 +78,4 @@ def test_a_log_says_why_a_runner_never_wrote_its_results(tmp_path: Path) -> None
     ):
         (tmp_path / "console.log").write_text("\n".join(["collecting", *said, ""]))
         problems = create_triage_agent().invoke({"folder": str(tmp_path)})["problems"]
-        assert problems[1:] == [f"console.log:{number} says why: {line}" for number, line in enumerate(said, start=2)]
+        assert problems[1:] == [f"console.log:{number} says why: {line.strip()}" for number, line in enumerate(said, start=2)]

@@ -21,6 +21,9 @@ def checked(stderr: str, code: int, args: str = "'pandoc'") -> str:
     return raised(error, "test_b.py:3")
 
 
+ENDED = raised("subprocess.CalledProcessError: Command 'serve' returned non-zero exit status 1.", "shop/b.py:3")
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -103,10 +106,36 @@ def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[
             "",
             (True, "tool_bug"),
         ),
+        (raised("assert 127 == 0", "test_b.py:3"), "/bin/sh: 1: pandoc: not found", (True, "tool_bug")),
+        (
+            raised("subprocess.CalledProcessError: Command 'git log' returned non-zero exit status 128.", "shop/b.py:3"),
+            "",
+            (True, "tool_bug"),
+        ),
+        (ENDED, "OSError: [Errno 98] Address already in use", (True, "tool_bug")),
+        (ENDED, "UnicodeEncodeError: 'ascii' codec can't encode character", (True, "tool_bug")),
+        (
+            raised("FileNotFoundError: [Errno 2] No such file or directory: 'fixtures/rates.csv'", "shop/rates.py:4"),
+            "",
+            (True, "tool_bug"),
+        ),
     ],
 )
 def test_a_cause_that_the_text_spells_out_is_told(details: str, output: str, verdict: tuple[bool, str]) -> None:
     assert concluded(case(details, output=output)) == verdict
+    assert concluded(case(details, log=output)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("details", "output"),
+    [
+        (ENDED, "rate 7: not found"),
+        (raised("SystemExit: 1", "shop/rates.py:9"), "rate 7: not found"),
+        (ENDED, "    print(name.encode('ascii'))\nUnicodeEncodeError: 'ascii' codec can't encode character"),
+    ],
+)
+def test_what_a_program_of_the_application_says_of_itself_excuses_nothing(details: str, output: str) -> None:
+    assert concluded(case(details, output=output)) in {None, (None, None)}
 
 
 @pytest.mark.parametrize("source", ["return name.encode('ascii')", "return path.read_text(encoding='ascii')"])
