@@ -158,6 +158,24 @@ def take_picture(page: Page, path: Path) -> None:
     assert path.stat().st_size > SMALLEST_PICTURE
 
 
+def faults(page: Page) -> list[str]:
+    """Return what axe finds wrong, and what is cut off at the right: on a wide screen and on a phone, in light and in dark."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = []
+    size = page.viewport_size
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"cut off at {width} pixels")
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            violations = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+            found += [f"{each['id']}, {width} pixels, {scheme}: {node['html']}" for each in violations for node in each["nodes"]]
+    if size:
+        page.set_viewport_size(size)
+    return found
+
+
 def drawn_texts(places: Locator) -> list[str]:
     """Return the texts of places of which none is empty; what has just come into view is drawn a moment later."""
     expect(places).not_to_have_count(0)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from answergraph.many import map_answers
 from tests.answergraph.cli.opened.test_ledger_reader import with_copies
 from tests.answergraph.many.invoices import agent_of, read_number
-from tests.answergraph.page.conftest import take_picture, watched_page
+from tests.answergraph.page.conftest import faults, take_picture, watched_page
 from tests.suite.page_of_file import page_of_file
 
 pytestmark = pytest.mark.browser
@@ -73,7 +73,6 @@ def test_a_hundred_thousand_rows_stay_below_thirty_megabytes_in_the_browser(brow
 def test_a_ledger_says_why_it_stopped_and_opens_a_row_that_did(browser: Browser, tmp_path: Path, pictures: Path) -> None:
     place = tmp_path / "invoices.db"
     list(map_answers(agent_of(), rows(), key="id", input="body", ledger=place, concurrency=1, stop_after=4))
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with page_of_file(place) as url:
         for page in watched_page(browser, url, path="/"):
             headline = page.get_by_role("region", name="All rows").get_by_role("heading", level=1)
@@ -84,7 +83,7 @@ def test_a_ledger_says_why_it_stopped_and_opens_a_row_that_did(browser: Browser,
             expect(page.locator("#row")).to_contain_text("row 1 of 4")
             expect(page.locator("#answers")).to_contain_text("number")
             expect(page.locator("#status")).to_have_text("Stopped: 7 rows have ended.")
-            assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
+            assert faults(page) == []
             take_picture(page, pictures / "page-ledger.png")
 
             page.locator("#ledger-groups [aria-pressed=true]").focus()
@@ -105,8 +104,7 @@ def test_a_ledger_says_why_it_stopped_and_opens_a_row_that_did(browser: Browser,
             list(map_answers(agent_of(), rows(), key="id", input="body", ledger=place, concurrency=1, stop_after=None))
             expect(headline).to_have_text("Nobody is at work: 9 rows have ended", timeout=60_000)
             expect(page.locator(".meters")).to_contain_text("rows a second")
-            page.set_viewport_size({"width": 390, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert faults(page) == []
 
 
 def test_a_map_is_paused_by_keyboard_and_goes_on_at_the_next_start(browser: Browser, tmp_path: Path) -> None:
@@ -127,12 +125,14 @@ def test_a_map_is_paused_by_keyboard_and_goes_on_at_the_next_start(browser: Brow
             expect(page.locator("#map .why")).to_contain_text("2 rows under way end first; no more are begun.")
             expect(pause).to_be_focused()
             expect(pause).to_have_attribute("aria-disabled", "true")
+            assert faults(page) == []
             slow.permits.release(9)
             thread.join()
             expect(headline).to_have_text("Paused: 2 rows have ended")
             expect(page.locator("#status")).to_have_text("Paused: 2 rows have ended.")
             expect(page.locator("#map .why")).to_contain_text("A person paused the map.")
             expect(page.locator(".meters")).to_contain_text("Left7")
+            assert faults(page) == []
             assert (len(slow.asked), mapped.stopped) == (2, "A person paused the map.")
 
             # The next start goes on where it was.
@@ -163,12 +163,11 @@ def test_failures_are_marked_by_keyboard_and_asked_again_at_the_next_start(
             expect(page.locator("#status")).to_have_text("6 rows will be asked again at the next start.")
             expect(page.locator("#map .why")).to_contain_text("6 rows will be asked again at the next start.")
             take_picture(page, pictures / "page-ledger-again.png")
+            assert faults(page) == []
             page.keyboard.press("Enter")
             expect(page.locator("#status")).to_have_text("No group is asked again.")
             page.keyboard.press("Enter")
             expect(again).to_have_text("Leave as they are")
-            page.set_viewport_size({"width": 390, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert len(slow.asked) == 9
             list(mapped)
             assert len(slow.asked) == 15

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import opened, past, take_picture, watched_page
+from tests.answergraph.page.conftest import faults, opened, past, take_picture, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
 from tests.suite.pdf_files import pdf
@@ -26,11 +26,6 @@ def focused(page: Page) -> str:
     """Return the path of the field, or the words of the place, that has the focus."""
     name: str = page.evaluate("document.activeElement.querySelector('th')?.textContent ?? document.activeElement.textContent")
     return name
-
-
-def faults(page: Page) -> list[str]:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    return [f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in axe.run(page).response["violations"]]
 
 
 def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proofs(

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from answergraph.testing import use_tape
-from tests.answergraph.page.conftest import watched_page
+from tests.answergraph.page.conftest import faults, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, refused_invoice
 from tests.answergraph.page.test_static_views import run, steps
 from tests.suite.page_of_file import page_of_file
@@ -19,7 +19,6 @@ def test_a_tape_shows_the_record_and_what_each_model_call_sent_and_got(browser: 
     tape = tmp_path / "run.jsonl"
     with use_tape(tape):
         refused_invoice().invoke({"document": INVOICE})
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with page_of_file(tape) as url:
         for page in watched_page(browser, url, path="/"):
             expect(page.get_by_role("heading", level=1)).to_contain_text("2 fields stand nowhere in its sources")
@@ -30,7 +29,7 @@ def test_a_tape_shows_the_record_and_what_each_model_call_sent_and_got(browser: 
             steps.nth(2).locator("summary").press("Enter")
             expect(steps.nth(2)).to_contain_text("messages as in the request before")
             expect(steps.nth(2)).to_contain_text("it stands in no source")
-            assert [fault["id"] for fault in axe.run(page).response["violations"]] == []
+            assert faults(page) == []
 
 
 def test_a_run_that_the_page_saved_opens_again_with_its_steps_without_a_server(
@@ -43,7 +42,6 @@ def test_a_run_that_the_page_saved_opens_again_with_its_steps_without_a_server(
     file = tmp_path / saved.value.suggested_filename
     saved.value.save_as(file)
     assert file.name == "grounded-run.json"
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with page_of_file(file) as url:
         for opened in watched_page(browser, url, path="/"):
             expect(opened.get_by_role("heading", level=1)).to_have_text("Answered on the second attempt")
@@ -51,7 +49,7 @@ def test_a_run_that_the_page_saved_opens_again_with_its_steps_without_a_server(
             opened.locator(".step").nth(1).click()
             expect(opened.get_by_role("region", name="Step 2, read_log")).to_contain_text("a.log")
             expect(opened.get_by_role("button", name="Fork here")).to_have_count(0)
-            assert [fault["id"] for fault in axe.run(opened).response["violations"]] == []
+            assert faults(opened) == []
 
 
 def test_of_a_very_long_text_the_lines_near_a_place_are_shown_and_the_others_when_asked_for(
