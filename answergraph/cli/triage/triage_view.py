@@ -1,10 +1,8 @@
-"""Prints the reports of a triage: a table, then the quotes for each verdict."""
+"""Prints the reports of a triage: two lines per cause, then the quotes for each verdict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from answergraph.cli.terminal.command_runner import one_line
@@ -22,10 +20,7 @@ _STYLES: Mapping[str, str] = {
 }
 _MAX_QUOTE_LINES = 12
 MAX_CASES_SHOWN = 10  # cases named per cause
-_HEADINGS = ("verdict", "sure", "cases", "cause", "case", "next")
-_CASE = _HEADINGS.index("case")
-_OTHER_COLUMNS = 60
-"""What the table needs beside the names of the cases; in a narrower terminal it is a list, where a name has a line."""
+_LONGEST = max(map(len, words.VERDICTS.values()))
 MAX_CAUSES_SHOWN = 15  # a screen of them
 MAX_CAUSES_EXPLAINED = 3  # causes whose quotes still fit on the screen
 
@@ -35,19 +30,13 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
     ordered = words.by_urgency(reports)
     console.print(words.total(reports))
     print_changes(console, changes)
-    rows = [_row(report, changes) for report in ordered[:MAX_CAUSES_SHOWN]]
-    longest = max((row[_CASE].cell_len for row in rows), default=0)
-    if console.is_terminal and console.width < _OTHER_COLUMNS + longest:
-        for verdict, sure, cases, cause, named, step in rows:
-            facts = [part for part in (verdict, sure, Text(f"cases: {cases}"), cause) if part]
-            console.print("", Text("  ").join(facts), named, step, sep="\n")
-    else:
-        table = Table(*_HEADINGS, box=SIMPLE_HEAD, pad_edge=False)
-        table.columns[_CASE].no_wrap = console.is_terminal
-        for row in rows:
-            row[-1].no_wrap, row[-1].overflow = True, "ellipsis"
-            table.add_row(*row)
-        console.print(table)
+    console.print()
+    for report in ordered[:MAX_CAUSES_SHOWN]:
+        facts, named = _facts(report, changes), Text(one_line(report["test"]), overflow="fold")
+        is_narrow = console.is_terminal and facts.cell_len + len("  ") + named.cell_len > console.width
+        console.print(facts, named, sep="\n" if is_narrow else "  ", soft_wrap=not console.is_terminal)
+        console.print(Text(f"    {one_line(words.next_step(report))}"), soft_wrap=not console.is_terminal)
+    console.print()
     left = ordered[MAX_CAUSES_SHOWN:]
     if left:
         console.print(f"and {len(left)} more causes, with {sum(len(report['cases']) for report in left)} cases")
@@ -58,22 +47,15 @@ def print_reports(console: Console, reports: Sequence[CaseReport], changes: Chan
         console.print(Text.assemble("\n", *_details(report)), soft_wrap=not console.is_terminal)
 
 
-def _row(report: CaseReport, changes: Changes | None) -> list[Text]:
-    """Return what a table shows of a report, in the order of its headings."""
-    answer, style = report["answer"] or {}, _STYLES.get(report["verdict"], "")
-    sure = f"{answer['confidence']:.0%}" if "confidence" in answer else ""
-    new = words.new_cases(report, changes)
-    cases = f"{len(report['cases'])}{f', {new} new' if new else ''}"
-    cause = str(answer.get("misclassification_cause") or "")
-    named = Text(one_line(report["test"]), overflow="fold")
-    return [
-        Text(words.verdict_of(report), style=style),
-        Text(sure),
-        Text(cases),
-        Text(cause),
-        named,
-        Text(one_line(words.next_step(report))),
-    ]
+def _facts(report: CaseReport, changes: Changes | None) -> Text:
+    """Return verdict, confidence, number of cases and cause, in columns."""
+    answer, count, new = report["answer"] or {}, len(report["cases"]), words.new_cases(report, changes)
+    sure = f"{answer['confidence']:.0%} sure" if "confidence" in answer else ""
+    cases = f"{count} case{'s' * (count != 1)}{f', {new} new' if new else ''}"
+    verdict = Text(words.verdict_of(report).ljust(_LONGEST), style=_STYLES.get(report["verdict"], ""))
+    return Text("  ").join(
+        [verdict, Text(f"{sure:9}"), Text(f"{cases:8}"), Text(f"{answer.get('misclassification_cause') or '':15}")]
+    )
 
 
 def print_changes(console: Console, changes: Changes | None) -> None:

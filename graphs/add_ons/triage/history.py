@@ -85,9 +85,8 @@ class History:
     def add_run(self, survey: Survey) -> Changes:
         """Store the results of a run, once per run, and return the changes."""
         ended, titles = _endings(survey)
-        digest = hashlib.sha256(
-            json.dumps(sorted((result.id, result.status, result.started) for result in survey.results)).encode()
-        )
+        results = sorted((result.id, result.title, result.status, result.started) for result in survey.results)
+        digest = hashlib.sha256(json.dumps(results).encode())
         with self._open() as store:
             store.execute("INSERT OR IGNORE INTO runs (digest, at) VALUES (?, ?)", (digest.hexdigest(), _now()))
             (run,) = store.execute("SELECT id FROM runs WHERE digest = ?", (digest.hexdigest(),)).fetchone()

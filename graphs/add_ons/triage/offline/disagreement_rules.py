@@ -93,7 +93,7 @@ def disagreement(case: CaseText, quote: str) -> Conclusion:
     explanation = "".join(
         ["A check failed, or an error came; whether the application or the test is wrong, the text does not show.", *passed[:1]]
     )
-    advice = "Run the test on the code that passed last: if it fails there as well, neither the change nor the test explains it."
+    advice = "Run it on the code that passed last (--act --last-green COMMIT): if it fails there too, look at what is around it."
     return Conclusion(None, 0.9, None, explanation, (quote,), advice)
 
 

@@ -46,8 +46,8 @@ def judge_passed(case: CaseText) -> Conclusion | None:
 _HYPOTHESIS_FLAKY = re.compile(r"hypothesis\.errors\.Flaky\w*|\bFlaky(?:Failure|ReplayFailure)?: ")
 _LACKS = (
     (signs.DISK, 0.9, "The disk of the machine was full.", "Free disk space, and run the test again."),
-    (signs.CONNECTION, 0.85, "A service the test needs could not be reached.", "See that it runs, and run the test again."),
-    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes, open files or room.", "Add some, or find the leak."),
+    (signs.CONNECTION, 0.85, "A service could not be reached.", "See that the service runs, and run the test again."),
+    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes, open files or room.", "Give it more, or find the leak."),
     (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
 )
 """Per lack of the machine: its sign, the confidence, and the words."""

@@ -145,7 +145,7 @@ def test_many_causes_are_one_screen_and_the_rest_is_behind_an_option(tmp_path: P
     assert "--details shows the quotes of each cause" in out
     assert len(out.splitlines()) < SCREEN
     assert "│ OSError" not in out
-    assert out.count("Free disk space") == len(WORDS) - 5
+    assert out.count("\n    Free disk space, and run the test again.\n") == len(WORDS) - 5
     assert "│ OSError: [Errno 28] No space left on device: abrick" in answergraph("triage", str(tmp_path), "--details")[1]
 
 
@@ -158,4 +158,4 @@ def test_a_cause_says_how_many_of_its_cases_are_new(tmp_path: Path) -> None:
     )
     out = answergraph("triage", str(tmp_path / "two"), "--history", history)[1]
     assert "New since the last run: shop::test_total" in out
-    assert out.count("1, 1 new") == 1
+    assert out.count("1 case, 1 new") == 1
