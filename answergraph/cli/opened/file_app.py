@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 
 from answergraph.page.app import FILES, HEADERS, OnlyAskedRequests, PageFiles
@@ -38,13 +38,13 @@ def file_app(name: str, questions: Mapping[str, Question], actions: Mapping[str,
 
         return Route(f"/opened{path}", answer, methods=["POST"])
 
-    async def to_the_page(request: Request) -> RedirectResponse:
-        return RedirectResponse("/opened.html")
-
+    # The page of a server and that of a file have one head.
+    head = (FILES / "index.html").read_text().partition("<body")[0].replace("main.js", "opened.js")
+    page = HTMLResponse(head + (FILES / "opened.html").read_text(), headers=HEADERS)
     # Another site may have a name that leads here; it is not answered.
     return Starlette(
         routes=[
-            Route("/", to_the_page),
+            Route("/", page),
             *[route(path, ask) for path, ask in questions.items()],
             *[action_route(path, act) for path, act in (actions or {}).items()],
             Mount("/", PageFiles(directory=FILES)),
