@@ -56,8 +56,8 @@ def next_step(report: CaseReport) -> str:
 
 def new_cases(report: CaseReport, changes: Changes | None) -> int:
     """Return how many cases of a cause are new since the last run."""
-    new = set(changes["new"]) if changes else set()
-    return sum(case["test"] in new for case in report["cases"])
+    new = set(changes["new_cases"]) if changes else set()
+    return sum(case["case"] in new for case in report["cases"])
 
 
 def several(names: Sequence[str], most: int) -> str:

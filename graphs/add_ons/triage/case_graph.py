@@ -153,10 +153,8 @@ def case_graph(
     graph.add_conditional_edges(
         "hand_over", route_after_hand_over, {"failed": CONCLUDE_FAILED, "passed": CONCLUDE_PASSED, "unread": CONCLUDE_UNREAD}
     )
-    graph.add_edge(CONCLUDE_FAILED, "report")
-    graph.add_edge(CONCLUDE_PASSED, "report")
-    graph.add_edge(CONCLUDE_FLAKY, "report")
-    graph.add_edge(CONCLUDE_UNREAD, "report")
+    for concluded in (CONCLUDE_FAILED, CONCLUDE_PASSED, CONCLUDE_FLAKY, CONCLUDE_UNREAD):
+        graph.add_edge(concluded, "report")
     graph.add_edge("report", END)
     return graph.compile(name="triage_case")
 

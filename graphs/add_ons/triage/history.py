@@ -43,6 +43,8 @@ class Changes(TypedDict):
     """When the run before this one was triaged; empty if there is none."""
     new: list[str]
     """Failed in this run and not in the one before."""
+    new_cases: list[str]
+    """The results of these tests in this run, as a report names its cases."""
     fixed: list[str]
     """Failed in the run before and passed in this one."""
     flaky: list[str]
@@ -84,7 +86,7 @@ class History:
 
     def add_run(self, survey: Survey) -> Changes:
         """Store the results of a run, once per run, and return the changes."""
-        ended, titles = _endings(survey)
+        ended, ran = _endings(survey)
         results = sorted((result.id, result.title, result.status, result.started) for result in survey.results)
         digest = hashlib.sha256(json.dumps(results).encode())
         with self._open() as store:
@@ -97,11 +99,13 @@ class History:
             nights = [dict(store.execute("SELECT test, status FROM endings WHERE run = ?", (night,))) for night, _ in before]
         last = nights[0] if nights else {}
         course = [ended, *nights]
+        new = [test for test, status in ended.items() if nights and status == "failed" and last.get(test) != "failed"]
         return Changes(
             since=before[0][1] if before else "",
-            new=[titles[test] for test, status in ended.items() if nights and status == "failed" and last.get(test) != "failed"],
-            fixed=[titles[test] for test, status in ended.items() if status == "passed" and last.get(test) == "failed"],
-            flaky=[titles[test] for test in ended if (test in known) and _changes(test, course) >= MIN_CHANGES],
+            new=[ran[test][-1].title for test in new],
+            new_cases=[result.id for test in new for result in ran[test]],
+            fixed=[ran[test][-1].title for test, status in ended.items() if status == "passed" and last.get(test) == "failed"],
+            flaky=[ran[test][-1].title for test in ended if (test in known) and _changes(test, course) >= MIN_CHANGES],
         )
 
     @contextmanager
@@ -111,19 +115,19 @@ class History:
             yield store
 
 
-def _endings(survey: Survey) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the status and title of each test by its stable name."""
+def _endings(survey: Survey) -> tuple[dict[str, str], dict[str, list[JUnitCase]]]:
+    """Return the status and the results of each test by its stable name."""
     hosts = {environment(result).get("hostname") for result in survey.results}
     ended: dict[str, str] = {}
-    titles: dict[str, str] = {}
+    ran: dict[str, list[JUnitCase]] = {}
     for result in survey.results:
         if result.status == "skipped":
             continue
         test = _lasting_name(result, with_host=len(hosts) > 1)
         status = "failed" if result.has_failed else "flaky" if result.is_flaky else "passed"
         ended[test] = max(ended.get(test, "passed"), status, key=("passed", "flaky", "failed").index)
-        titles[test] = result.title
-    return ended, titles
+        ran.setdefault(test, []).append(result)
+    return ended, ran
 
 
 def _lasting_name(result: JUnitCase, *, with_host: bool) -> str:

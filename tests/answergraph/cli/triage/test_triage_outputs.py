@@ -159,3 +159,13 @@ def test_a_cause_says_how_many_of_its_cases_are_new(tmp_path: Path) -> None:
     out = answergraph("triage", str(tmp_path / "two"), "--history", history)[1]
     assert "New since the last run: shop::test_total" in out
     assert out.count("1 case, 1 new") == 1
+
+
+def test_what_is_new_in_one_browser_is_not_new_in_the_other(tmp_path: Path) -> None:
+    history = str(tmp_path / "nights.db")
+    write_results(tmp_path / "one", failed("test_total", REFUSED), name="chromium/results.xml")
+    write_results(tmp_path / "one", passed("test_total"), name="webkit/results.xml")
+    answergraph("triage", str(tmp_path / "one"), "--history", history)
+    for browser in ("chromium", "webkit"):
+        write_results(tmp_path / "two", failed("test_total", REFUSED), name=f"{browser}/results.xml", started="2026-01-03")
+    assert "2 cases, 1 new" in answergraph("triage", str(tmp_path / "two"), "--history", history)[1].replace("\n", " ")
