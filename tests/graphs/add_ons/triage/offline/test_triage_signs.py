@@ -96,6 +96,8 @@ def test_the_owner_of_the_missing_resource_decides(details: str, verdict: tuple[
             "",
             (True, "tool_bug"),
         ),
+        (raised("OSError: [Errno 30] Read-only file system: '/data/rates.csv'", "shop/rates.py:4"), "", (True, "tool_bug")),
+        (raised("locale.Error: unsupported locale setting", "shop/rates.py:4"), "", (True, "tool_bug")),
         (raised("hypothesis.errors.FlakyFailure: Inconsistent results from replaying a test case!"), "", (True, "tool_bug")),
         (raised('Fixture "lamp" called directly. Fixtures are not meant to be called'), "", (True, "tool_bug")),
         (checked("/bin/sh: 1: pandoc: not found", 127), "", (True, "tool_bug")),
