@@ -121,7 +121,7 @@ function decisionIn(values) {
 }
 
 /** The steps of the outermost graph; they are not counted before all of them are there. */
-const top = ({ steps, olderSteps }) => (olderSteps ? [] : steps.filter(({ space, isAgain }) => !space && !isAgain));
+const top = ({ steps, olderSteps, isReadingSteps }) => (olderSteps || isReadingSteps ? [] : steps.filter(({ space, isAgain }) => !space && !isAgain));
 
 function doing({ steps }) {
   const now = [...new Set(steps.filter(({ state }) => state === "running").map(({ node }) => node))];
