@@ -102,6 +102,14 @@ def test_a_run_is_followed_to_its_end_through_a_proxy_that_cuts(tab: Open, proxy
     assert {each["status"] for each in seen if each["connection"] == "lost"} == {"running"}
 
 
+def test_events_that_come_twice_and_out_of_order_are_shown_once(tab: Open, proxy: FaultyProxy) -> None:
+    page = tab(proxy.url)
+    proxy.repeat()
+    assert start(page)
+    ended_with_every_step_once(page)
+    assert proxy.repeated > STEPS
+
+
 def test_a_step_whose_event_the_server_lost_is_shown_when_the_run_has_ended(tab: Open, server_url: str) -> None:
     def lose_the_third_update(route: Route) -> None:
         response = route.fetch()

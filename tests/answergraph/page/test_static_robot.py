@@ -1,4 +1,4 @@
-"""A robot clicks through the page while a proxy delays, hangs and cuts what the server says: the page does what it shows."""
+"""A robot clicks while a proxy delays, hangs, cuts and repeats what the server says: the page does what it shows."""
 
 import itertools
 import logging
@@ -39,6 +39,17 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
     const thread = new URLSearchParams(location.hash.slice(1)).get("thread");
     if (thread && /^(Answered|No answer|Failed|Stopped|Ended)/.test(said)) ends.push([thread, said]);
 }).observe(document.body, { subtree: true, childList: true, characterData: true }));"""
+WATCH_WHAT_IS_TOLD_OF_A_MESSAGE = """window.told = [];
+const { get, set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+Object.defineProperty(HTMLTextAreaElement.prototype, "value", { get, set(text) {
+    if (this.id === "message" && text === "") told.push([get.call(this), "sent"]);
+    set.call(this, text);
+} });
+addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
+    const said = document.getElementById("notice").textContent;
+    if (said.startsWith("Your message was not sent")) told.push([document.getElementById("message").value, "not sent"]);
+}).observe(document.getElementById("notice"), { childList: true }));"""
+"""The page empties the box of a message that was taken; else it says that it still stands there."""
 WATCH_WHAT_IS_SELECTED = """window.sent = {};
 addEventListener("keydown", ({ key, target }) => {
     if (key === "Enter" && target.id === "message") sent[target.value] = document.getElementById("assistant").value;
@@ -60,6 +71,7 @@ class Robot:
     seed: int
     selected: dict[str, str] = field(default_factory=dict)
     ends: list[tuple[str, str]] = field(default_factory=list)
+    told: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -67,7 +79,7 @@ class Robot:
 
     def act(self) -> None:
         """Disturb the connection, do one thing, and wait for a moment or not."""
-        disturb = self.chance.choice([self.hang, self.delay, self.cut, self.go_away, self.leave_alone])
+        disturb = self.chance.choice([self.hang, self.delay, self.cut, self.go_away, self.repeat, self.leave_alone])
         do = self.chance.choice(
             [self.begin, self.begin, self.go_on, self.open, self.open, self.look, self.stop, self.go_back, self.reload]
         )
@@ -88,6 +100,9 @@ class Robot:
 
     def go_away(self) -> None:
         self.proxy.go_away()
+
+    def repeat(self) -> None:
+        self.proxy.repeat()
 
     def leave_alone(self) -> None:
         self.proxy.come_back()
@@ -126,12 +141,23 @@ class Robot:
 
     def reload(self) -> None:
         self.leave_alone()
-        self.keep_ends()
+        self.keep_what_was_told()
         self.page.reload()
         self.page.wait_for_selector("body[data-ready]", timeout=LONGEST_RUN)
 
-    def keep_ends(self) -> None:
+    def keep_what_was_told(self) -> None:
         self.ends += [(thread, said) for thread, said in self.page.evaluate("ends")]
+        self.told |= dict(self.page.evaluate("told"))
+
+    def ask_a_silent_server(self) -> None:
+        """Open something while nothing is heard: the page says so before a quarter of a minute is over, and recovers."""
+        self.proxy.hang()
+        self.page.get_by_role("button", name="New thread").click()
+        self.page.locator("#threads button.thread").first.click()
+        expect(self.page.locator("#heard")).to_have_text(re.compile("^Nothing heard for 1[0-4] s"), timeout=LONGEST_RUN)
+        expect(self.page.locator("#status")).to_contain_text("Nothing was heard of the server since")
+        self.leave_alone()
+        expect(self.page.locator("#heard")).to_contain_text("Connected", timeout=LONGEST_RUN)
 
 
 def runs_of(server: httpx.Client) -> list[dict[str, Any]]:
@@ -150,11 +176,11 @@ def end_of(run: dict[str, Any], graphs: dict[str, str]) -> str:
     return "Stopped" if run["status"] == "interrupted" else ENDS[graphs[run["assistant_id"]]]
 
 
-def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had_not_said(
+def test_what_was_selected_arrived_once_and_nothing_was_told_that_the_server_had_not_said(
     page: Page, proxy: FaultyProxy, server: httpx.Client
 ) -> None:
     graphs = {each["assistant_id"]: each["graph_id"] for each in server.post("/assistants/search", json={"limit": 100}).json()}
-    for script in (WATCH_ENDS, WATCH_WHAT_IS_SELECTED):
+    for script in (WATCH_ENDS, WATCH_WHAT_IS_TOLD_OF_A_MESSAGE, WATCH_WHAT_IS_SELECTED):
         page.add_init_script(script)
     begun, sent = time.monotonic(), 0
     for seed in itertools.count(SEED):
@@ -162,16 +188,20 @@ def test_what_was_selected_was_sent_once_and_no_end_was_told_that_the_server_had
         sent += runs_of_a_sequence(Robot(page, proxy, seed), server, graphs)
         if time.monotonic() - begun >= 60 * MINUTES:
             break
-    assert sent, "messages arrived"
+    assert sent
 
 
 def runs_of_a_sequence(robot: Robot, server: httpx.Client, graphs: dict[str, str]) -> int:
-    """Let the robot do a sequence of actions, and compare the page with the server; returns the number of its runs."""
+    """Let the robot do a sequence of actions, and compare the page with the server.
+
+    Returns the number of messages of which the page has told that they were sent, each of which has arrived.
+    """
     page = robot.page
     page.reload()
     page.wait_for_selector("body[data-ready]")
     for _ in range(ACTIONS):
         robot.act()
+    robot.ask_a_silent_server()
     # What was sent at last may still be on its way: the page asks for it until it knows.
     expect(page.locator("#heard")).to_contain_text("Connected", timeout=LONGEST_RUN)
     page.wait_for_timeout(5000)
@@ -183,6 +213,8 @@ def runs_of_a_sequence(robot: Robot, server: httpx.Client, graphs: dict[str, str
     sent = {run["text"]: run["assistant_id"] for run in own}
     assert len(sent) == len(own), "a message was sent twice"
     assert sent == {text: robot.selected[text] for text in sent}
+    for text, said in robot.told.items():
+        assert (text in sent) == (said == "sent"), (text, said)
     # A thread may hold runs of an earlier sequence too.
     by_thread = {thread: [run for run in runs if run["thread_id"] == thread] for thread in {run["thread_id"] for run in own}}
     for thread, said in robot.ends:
@@ -193,4 +225,4 @@ def runs_of_a_sequence(robot: Robot, server: httpx.Client, graphs: dict[str, str
         expect(page.locator(f"#threads [data-id='{thread}']")).to_be_visible()
         opened(page, graphs[newest["assistant_id"]], thread)
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(f"^{end_of(newest, graphs)}"))
-    return len(own)
+    return list(robot.told.values()).count("sent")
