@@ -1,6 +1,6 @@
 """What the hooks of middleware are called and return: what nothing would call or read is refused, by name."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import AsyncGenerator, Collection, Generator, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import isroutine
 from typing import Any
@@ -17,8 +17,14 @@ _LIKE_A_HOOK = 0.9
 
 def check_update(hook: str, update: object, can_jump_to: tuple[JumpTo, ...]) -> None:
     """Raise ``AgentSpecError`` if a ``before_*`` or ``after_*`` hook returned no update, or jumps where no edge leads."""
-    if any(isinstance(each, BaseMessage | str | int | float) for each in (update if isinstance(update, list) else [update])):
+    parts = update if isinstance(update, list) else [update]
+    if any(isinstance(each, BaseMessage | str | int | float | Generator | AsyncGenerator) for each in parts):
         raise AgentSpecError(f"{hook} returned {shown(update)}; return a dict, such as {{'messages': […]}}, a Command or None.")
+    for each in parts:
+        if isinstance(each, Mapping) and isinstance(each.get("messages", ()), int | float | bytes | None):
+            raise AgentSpecError(
+                f"{hook} returned messages={shown(each['messages'])}; write {{'messages': […]}} with messages or texts."
+            )
     jump = update.get("jump_to") if isinstance(update, Mapping) else None
     # The edges of a turn's end lead everywhere, and a hook before the model goes on to it.
     if jump in {None, "model", *can_jump_to} or ".before_" not in hook:

@@ -49,6 +49,7 @@ _NO_SYNC_HOOK = (
     "Either initialize with a synchronous function or invoke via the async API (ainvoke, astream, etc.)"
 )
 _INJECTED = frozenset({"runtime", "config", "store", "writer"})
+_OTHERS = f" Another argument is one of {', '.join(sorted(_INJECTED))}, by this name."
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,7 @@ class MiddlewareStack:
         for each in self.middleware:
             _check(each)
         names = [m.name for m in self.middleware]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise AgentSpecError(
                 f"Please remove duplicate middleware instances: {repeated!r}. "
                 "To use one class twice, give the instances different names by overriding `name`."
@@ -95,7 +95,7 @@ class MiddlewareStack:
 
     @property
     def tools(self) -> list[BaseTool]:
-        return [tool for m in self.middleware for tool in getattr(m, "tools", None) or ()]
+        return [tool for m in self.middleware for tool in check_list(f"{m.name}.tools", getattr(m, "tools", None))]
 
     @property
     def answer_schemas(self) -> tuple[AnswerSchema, ...]:
@@ -164,7 +164,8 @@ def _check_arguments(middleware: Any, hook: str, method: str) -> None:
     function, arguments = _own(middleware, method), _HOOKS[hook]
     if function is not None:
         given = partial(function, **dict.fromkeys(_injected(function).difference(arguments)))
-        check_function(f"{middleware.name}.{method}", given, *arguments, may_be_async=method != hook)
+        others = _OTHERS if arguments == ("state",) else ""
+        check_function(f"{middleware.name}.{method}", given, *arguments, may_be_async=method != hook, instead=others)
 
 
 def _methods(middleware: object) -> Iterator[str]:

@@ -11,7 +11,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import InjectedState, ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
@@ -27,6 +27,7 @@ from answergraph.state.own_keys import without_keys
 from answergraph.state.turn import CallNames, Turn
 from answergraph.state.usage import UsageLimits
 
+_NO_SUCH_STATE = "The tool {name} takes InjectedState({key!r}), and the state has no such key now; pass it with the input."
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
 
 NO_RESULT = "Tool {name} gave no result."
@@ -99,7 +100,7 @@ class ToolsNode(Runnable[object, object]):
 
     def _step(self, input: object, direct: DirectCall | None) -> Step[Any]:
         if direct is None:
-            return (yield Invoke(self.tool_node, input))
+            return (yield from self._by_tool_node(input))
         # Reading the state costs as much as a tool; only inner runs need it.
         with self._budget(partial(_state_of_task, input, direct.config)) as budget:
             outcome: dict[str, object]
@@ -116,6 +117,16 @@ class ToolsNode(Runnable[object, object]):
                     return {"messages": [charged]} if charged is result else [charged]
                 outcome = {"value": result}
             return (yield Invoke(_tool_node_of(direct.outcome_again(**outcome), budget), input))
+
+    def _by_tool_node(self, input: object) -> Step[Any]:
+        try:
+            return (yield Invoke(self.tool_node, input))
+        except KeyError as error:
+            key = error.args[0] if error.args else None
+            names = [tool.name for tool in self._tools_in(input) if _takes_from_state(tool, key)]
+            if names:
+                raise AgentSpecError(_NO_SUCH_STATE.format(name=names[0], key=key)) from error
+            raise
 
     def _direct_call(self, input: object, config: RunnableConfig | None) -> DirectCall | None:
         """Return the call of a ``Send`` as a direct one, else ``None``."""
@@ -164,6 +175,11 @@ async def _awaited(execute: Callable[[ToolCallRequest], Awaitable[ToolResult]], 
         tool = request.tool
         request = request.override(tool=InToolThread(name=tool.name, description=tool.description, tool=tool))
     return await execute(request)
+
+
+def _takes_from_state(tool: BaseTool, key: object) -> bool:
+    marks = (mark for field in getattr(tool.args_schema, "model_fields", {}).values() for mark in field.metadata)
+    return any(isinstance(mark, InjectedState) and mark.field == key for mark in marks)
 
 
 def _calls_in(input: Any) -> list[Any]:

@@ -64,7 +64,7 @@ def check_function(given_as: str, function: object, *arguments: str, may_be_asyn
     try:
         taken.bind(*arguments)
     except TypeError:
-        name = getattr(function, "__name__", "f")
+        name = getattr(getattr(function, "func", function), "__name__", "f")
         line = f"lambda {wanted[1:-1]}: …" if name == "<lambda>" else f"def {name}{wanted}"
         raise AgentSpecError(
             f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"

@@ -75,6 +75,8 @@ def use_tape(
         It is 4.
     """
     _check_modes(mode, match)
+    if not isinstance(path, str | Path) or Path(path).is_dir():
+        raise AgentSpecError(f"use_tape: {path!r} is not a file; write use_tape('tape.jsonl').")
     file = Path(path)
     if mode == "none" and not file.exists():
         raise AgentSpecError(f"There is no tape {file}, and mode='none' records none; record it with mode='once'.")

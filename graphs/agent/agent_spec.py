@@ -107,6 +107,8 @@ _YIELDS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     by_name: dict[str, BaseTool] = {}
     for candidate in tools:
+        if not isinstance(candidate, BaseTool):
+            raise AgentSpecError(f"tools of a middleware: {shown(candidate)} is no tool; write tool(…) of a function.")
         # ``vars``, because a tool of a class of its own looks for a missing field in Python.
         own, cls = vars(candidate), type(candidate)
         for function in (own.get("func"), own.get("coroutine"), cls._run, cls._arun):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self, cast, get_args
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_config
@@ -24,7 +24,6 @@ from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.external_tool import noting_calls_taken_out
 from answergraph.nodes.names import STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.tools import ToolsNode
-from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.langchains_agent import subagent_transformer
@@ -174,9 +173,10 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
             config = self._with_clock(config)
         if isinstance(input, Command):
-            from answergraph.graphs.agent.call_checks import check_resumed  # noqa: PLC0415 - few calls resume
+            from answergraph.graphs.agent.call_checks import check_command, check_resumed  # noqa: PLC0415 - few calls resume
 
-            check_resumed(input, config, self.checkpointer)
+            check_command(input, self)
+            check_resumed(input, config, self)
         return super().stream(self._checked(input, config, options), config, **options)
 
     def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
@@ -185,10 +185,24 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             config = self._with_clock(config)
         chunks = super().astream(self._checked(input, config, options), config, **options)
         if isinstance(input, Command):
-            from answergraph.graphs.agent.call_checks import resumed_chunks  # noqa: PLC0415 - few calls resume
+            from answergraph.graphs.agent.call_checks import check_command, resumed_chunks  # noqa: PLC0415 - few calls resume
 
-            return resumed_chunks(chunks, input, config, self.checkpointer)
+            check_command(input, self)
+            return resumed_chunks(chunks, input, config, self)
         return chunks
+
+    def update_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
+        self._check_update(config, values)
+        return super().update_state(config, values, *args, **options)
+
+    async def aupdate_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
+        self._check_update(config, values)
+        return await super().aupdate_state(config, values, *args, **options)
+
+    def _check_update(self, config: RunnableConfig, values: object) -> None:
+        from answergraph.graphs.agent.call_checks import check_written  # noqa: PLC0415 - few threads are changed from outside
+
+        check_written("The update has", values, self, config)
 
     def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
         """Start the clock of a run; it ends before the visit of the node around it."""
@@ -214,7 +228,7 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         if has_saver or not (isinstance(config, Mapping | None) and _MODES.issuperset(modes)):
             from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message
 
-            check_call(config, modes)
+            check_call(config, modes, options.get("durability"))
             if has_saver and not _is_inside_a_run():
                 check_thread(self.config, config)
         if isinstance(input, dict):
@@ -227,9 +241,12 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             if not input.keys() <= builder.channels.keys() and not _is_inside_a_run():  # where it is another graph's state
                 check_spelling("The input has", input, builder.schemas[builder.input_schema])
             return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
-        if isinstance(input, str | list | BaseMessage):
-            raise AgentSpecError(f"The input {shown(input)} is not a dict; write {{'messages': …}} around it.")
-        return without_keys(input, builder.keys.own) if isinstance(input, Command) else input
+        if isinstance(input, Command):
+            return without_keys(input, builder.keys.own)
+        from answergraph.graphs.agent.call_checks import check_input  # noqa: PLC0415 - few inputs are no dict
+
+        check_input(input, goes_on=has_saver or _is_inside_a_run())
+        return input
 
 
 def _is_inside_a_run() -> bool:

@@ -124,9 +124,18 @@ def system_message(prompt: object) -> SystemMessage | None:
 def split_tools(given: object) -> tuple[list[BaseTool], tuple[dict[str, object], ...]]:
     """Return the tools that run here, and those that the provider runs."""
     tools = check_list("tools", given)
+    for each in tools:
+        if isinstance(each, dict) and (made := next(filter(_is_made_here, each.values()), None)) is not None:
+            raise AgentSpecError(
+                f"tools: {shown(made)} is in a dict, which only the provider would read; write tools=[{shown(made)}]."
+            )
     return [_as_tool(each) for each in tools if not isinstance(each, dict)], tuple(
         each for each in tools if isinstance(each, dict)
     )
+
+
+def _is_made_here(part: object) -> bool:
+    return isinstance(part, BaseTool) or callable(part)
 
 
 def _as_tool(given: Tool) -> BaseTool:

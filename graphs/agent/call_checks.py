@@ -5,12 +5,16 @@ from contextlib import aclosing
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_args
 
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command, StreamMode
+from langgraph.constants import END, START
+from langgraph.types import Command, Durability, StateSnapshot, StreamMode
 
 from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
+from answergraph.state.own_keys import check_spelling
 
 ChunkT = TypeVar("ChunkT")
 
@@ -22,15 +26,43 @@ _NOTHING_WAITS = (
     "checkpointer that stored it."
 )
 
+_HAS_ENDED = "The run of this thread has ended, so nothing waits for this Command. Write {'messages': […]} for another turn."
 
-def check_call(config: object, modes: Iterable[object]) -> None:
-    """Raise ``AgentSpecError`` for a config that is none, and for a misspelt stream mode."""
+
+def check_call(config: object, modes: Iterable[object], durability: object) -> None:
+    """Raise ``AgentSpecError`` for a config that is none, and for a misspelt stream mode or durability."""
+    if durability is not None:
+        one_of("durability", Durability, durability)
     if not isinstance(config, Mapping | None):
         raise AgentSpecError(f"config={shown(config)} is not a dict; write config={{'configurable': {{'thread_id': '1'}}}}.")
     for mode in modes:
         # Transformers have modes of their own.
         if isinstance(mode, str) and get_close_matches(mode, get_args(StreamMode), 1, _LIKE_A_MODE):
             one_of("stream_mode", StreamMode, mode)
+
+
+def check_written(what: str, update: object, graph: Any, config: RunnableConfig | None = None) -> None:
+    """Raise ``AgentSpecError`` for a misspelt key that somebody outside writes; LangGraph drops it."""
+    is_of_another = config is not None and bool(config.get("configurable", {}).get("checkpoint_ns"))
+    if isinstance(update, Mapping) and not is_of_another:
+        check_spelling(what, update, graph.builder.schemas[graph.builder.state_schema])
+
+
+def check_command(command: Command[Any], graph: Any) -> None:
+    """Raise ``AgentSpecError`` for a caller's command that writes a misspelt key, or goes to no node."""
+    check_written("The Command has", command.update, graph)
+    for goto in command.goto if isinstance(command.goto, list | tuple) else [command.goto]:
+        if isinstance(goto, str) and goto and goto not in {*graph.nodes, END}:
+            nodes = sorted(set(graph.nodes) - {START})
+            raise AgentSpecError(f"Command(goto={goto!r}): there is no such node.{meant(goto, nodes)} The nodes are {nodes!r}.")
+
+
+def check_input(input: object, *, goes_on: bool) -> None:
+    """Raise ``AgentSpecError`` for an input that is no dict; ``None`` continues a stored run, if there may be one."""
+    if isinstance(input, str | list | BaseMessage):
+        raise AgentSpecError(f"The input {shown(input)} is not a dict; write {{'messages': …}} around it.")
+    if input is None and not goes_on:
+        raise AgentSpecError("The input None continues a stored run, and the agent has no checkpointer; write {'messages': […]}.")
 
 
 def check_thread(*configs: Any) -> None:
@@ -47,28 +79,31 @@ def check_thread(*configs: Any) -> None:
     )
 
 
-def check_resumed(input: object, config: RunnableConfig | None, saver: object) -> None:
-    """Raise ``AgentSpecError`` if a command resumes a thread of which nothing is stored: LangGraph would begin a run."""
-    if config is not None and _resumes(input, config) and isinstance(saver, BaseCheckpointSaver):
-        _check_stored(saver.get_tuple(config), config)
+def check_resumed(input: object, config: RunnableConfig | None, graph: Any) -> None:
+    """Raise ``AgentSpecError`` if a command resumes a thread where nothing waits: LangGraph would do nothing, or begin a run."""
+    if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
+        _check_waits(graph.get_state(config), config)
 
 
 async def resumed_chunks(
-    chunks: AsyncIterator[ChunkT], input: object, config: RunnableConfig | None, saver: object
+    chunks: AsyncIterator[ChunkT], input: object, config: RunnableConfig | None, graph: Any
 ) -> AsyncIterator[ChunkT]:
     """Yield the chunks of a resumed run; raise ``AgentSpecError`` as ``check_resumed`` does."""
-    if config is not None and _resumes(input, config) and isinstance(saver, BaseCheckpointSaver):
-        _check_stored(await saver.aget_tuple(config), config)
+    if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
+        _check_waits(await graph.aget_state(config), config)
     async with aclosing(cast("AsyncGenerator[ChunkT]", chunks)):
         async for chunk in chunks:
             yield chunk
 
 
 def _resumes(input: object, config: RunnableConfig) -> bool:
-    has_thread = "thread_id" in config.get("configurable", {})
-    return isinstance(input, Command) and has_thread and input.resume is not None and not input.goto and not input.update
+    configurable = config.get("configurable", {})
+    is_named = "thread_id" in configurable and not configurable.get("checkpoint_ns")
+    return isinstance(input, Command) and is_named and input.resume is not None and not input.goto and not input.update
 
 
-def _check_stored(stored: object, config: RunnableConfig) -> None:
-    if stored is None:
+def _check_waits(stored: StateSnapshot, config: RunnableConfig) -> None:
+    if stored.created_at is None:
         raise AgentSpecError(_NOTHING_WAITS.format(thread=config.get("configurable")))
+    if not stored.next:
+        raise AgentSpecError(_HAS_ENDED)

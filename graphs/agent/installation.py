@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Self
 
 from answergraph.graphs.agent.create import create_agent
+from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.extras import extra_needed
 
 _PACKAGE, _HOME = "langchain.agents", "langchain.agents.factory"
@@ -20,6 +21,7 @@ def _installed(*args: Any, **kwargs: Any) -> object:
     return create_agent(*args, **kwargs)
 
 
+@explains_arguments("install(), and create_agent(…) as before")
 class install:  # noqa: N801 - used like a function, and as a context
     """Let ``langchain.agents.create_agent`` be answergraph's, for packages that import it themselves.
 

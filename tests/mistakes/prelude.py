@@ -249,6 +249,8 @@ def grounded(answer: Any) -> Any:
 
 
 AGENT = create_agent(MODEL, response_format=V, name="agent")
+STORED = create_agent(MODEL, response_format=V, name="stored", checkpointer=InMemorySaver())
+THREAD = {"configurable": {"thread_id": "1"}}
 
 DOORS = (answergraph, answergraph.evidence, answergraph.graphs, answergraph.middleware, answergraph.models, answergraph.testing)
 NAMES: dict[str, Any] = {

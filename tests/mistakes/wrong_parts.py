@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pydantic.v1
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, tool
+from langgraph.prebuilt import InjectedState
 from pydantic import AliasPath, BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -93,3 +94,39 @@ class Inside(BaseModel):
     """A model whose field no key of an answer fills."""
 
     total: float = Field(validation_alias=AliasPath("sums", "total"))
+
+
+def search(query: str) -> str:
+    """Search."""
+    return query
+
+
+class HasAFunctionForTools(AgentMiddleware[Any, Any, Any]):
+    """Its tools are one function, not a list."""
+
+    tools: Any = search
+
+    def before_model(self, state: Any, runtime: Any) -> None:
+        """Do nothing."""
+
+
+class HasNamesForTools(AgentMiddleware[Any, Any, Any]):
+    """Its tools are names."""
+
+    tools: Any = ("search",)
+
+    def before_model(self, state: Any, runtime: Any) -> None:
+        """Do nothing."""
+
+
+class ShortensRuntime(AgentMiddleware[Any, Any, Any]):
+    """Calls the runtime otherwise than it is passed."""
+
+    def before_model(self, state: Any, rt: Any) -> None:
+        """Do nothing."""
+
+
+@tool
+def reads_a_key(query: str, value: Annotated[Any, InjectedState("nokey")]) -> str:
+    """Find."""
+    return query

@@ -46,7 +46,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2480,
+        2483,
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
@@ -78,23 +78,23 @@ CORE = (
     ),
     Room(
         "nodes",
-        2680,
+        2685,
         101,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
-        *("middleware", 1310, 144),
+        *("middleware", 1318, 144),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1674,  # jumps end with the budget, keys are those of the context
+        1739,  # jumps end with the budget, keys are those of the context
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
-        "what a hook returns for nobody is told; a run that names no thread is refused",
+        "what a hook returns for nobody is told; a run that names no thread is refused; what callers write that nobody reads",
     ),
     Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
@@ -108,7 +108,7 @@ CORE = (
 )
 ADD_ONS = (
     Room("answergraph/offline", 790, 5),
-    Room("answergraph/tapes", 1015, 51, "recorded runs, after the plan; what is wrong with a tape"),
+    Room("answergraph/tapes", 1017, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
         *("answergraph/evaluation", 1159, 23),
         "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",

@@ -37,6 +37,9 @@ class Key:
             may_delete: Whether bringing an answer up to date may delete an item.
         """
         self.fields = (field, *fields)
+        for each in self.fields:
+            if not isinstance(each, str):
+                raise AgentSpecError(f"Key({each!r}) names no field; write Key('sku'), the name of a field of each item.")
         self.may_delete = may_delete
 
     def __repr__(self) -> str:

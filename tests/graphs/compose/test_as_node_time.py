@@ -48,5 +48,6 @@ def test_a_child_that_hangs_ends_with_its_outcome_and_its_graph_goes_on(run: Run
     if place is as_a_node:
         assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
     else:
-        assert (outcome["status"], outcome["reason"]) == ("invalid", "The readers leave score in doubt.")
+        assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+        assert outcome["reason"] == "hanging reached its limit (seconds). The readers leave score in doubt."
         assert [attempt["status"] for attempt in outcome["attempts"]] == ["unanswered", "answered"]
