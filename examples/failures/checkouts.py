@@ -90,7 +90,7 @@ class Checkout:
         command = [sys.executable, "-m", "pytest", "-q", "--maxfail=20", "-p", "no:cacheprovider", report]
         paths = os.pathsep.join([str(self.root), str(self.root / "src")])
         env = {**os.environ, "PYTHONPATH": paths, **(env or {}), "PYTHONDONTWRITEBYTECODE": "1"}
-        shell = ["sh", "-c", f'{prefix}"$0" "$@"', *command, self.package.tests]
+        shell = ["sh", "-c", f'{prefix}exec "$0" "$@"', *command, self.package.tests]
         try:
             done = subprocess.run(shell, cwd=self.root, env=env, check=False, capture_output=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
