@@ -91,7 +91,7 @@ def _is_right(number: int, status: str, answer: dict[str, Any] | None) -> bool:
 
 def beside_a_loop(rows: int, *options: str, workers: int = 1) -> dict[str, float]:
     """Return throughput and CPU per row of a map, as ratios to a bare loop on the same server: the median of three."""
-    ratios: list[tuple[float, float]] = []
+    ratios: list[tuple[float, float, float]] = []
     for _ in range(3):
         with served(SERVER, *options) as url, tempfile.TemporaryDirectory() as folder:
             bare = figures("bare", url, rows)
@@ -101,20 +101,36 @@ def beside_a_loop(rows: int, *options: str, workers: int = 1) -> dict[str, float
             ]
             ours = [json.loads(process.communicate()[0]) for process in started]
         cpu = sum(each["cpu_seconds"] for each in ours)
-        ratios.append((bare["seconds"] / max(each["seconds"] for each in ours), cpu / bare["cpu_seconds"]))
-    throughput, cpu = (sorted(each)[1] for each in zip(*ratios, strict=True))
-    return {"throughput_of_the_loop": round(throughput, 2), "cpu_of_the_loop": round(cpu, 2)}
+        ratios.append((bare["seconds"] / max(each["seconds"] for each in ours), cpu / bare["cpu_seconds"], rows / cpu))
+    throughput, cpu, rate = (sorted(each)[1] for each in zip(*ratios, strict=True))
+    of_the_loop = {"throughput_of_the_loop": round(throughput, 2), "cpu_of_the_loop": round(cpu, 2)}
+    return {**of_the_loop, "rows_per_second_of_a_core": round(rate)}
+
+
+def of_ray(program: str, rows: int, out: Path) -> dict[str, Any]:
+    """Let a program of Ray's ask for rows that fail; return its last line and its seconds."""
+    began = time.monotonic()
+    with served(SERVER, "--fails") as url:
+        command = [sys.executable, "-m", f"benchmarks.many.{program}", "--rows", str(rows), "--out", str(out)]
+        done = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "ANSWERGRAPH_MAP_URL": url}
+        )
+    return {"a process": done.stdout.split("\n")[-2], "seconds": round(time.monotonic() - began, 1)}
 
 
 def on_ray(rows: int, folder: Path) -> dict[str, Any]:
     """Map rows that fail on a cluster of four processes, one of which is killed; return what there is then."""
-    out, began = folder / "rows.parquet", time.monotonic()
-    with served(SERVER, "--fails") as url:
-        command = [sys.executable, "-m", "benchmarks.many.on_ray", "--rows", str(rows), "--out", str(out)]
-        done = subprocess.run(
-            command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "ANSWERGRAPH_MAP_URL": url}
-        )
-    return {"a process": done.stdout.split("\n")[-2], "seconds": time.monotonic() - began, **checked(out, rows)}
+    return {**of_ray("on_ray", rows, folder / "rows.parquet"), **checked(folder / "rows.parquet", rows)}
+
+
+def stage_of_ray(rows: int, folder: Path) -> dict[str, Any]:
+    """Ask for the same rows by Ray Data's own stage, with no process killed; return what there is then."""
+    from pyarrow import parquet  # noqa: PLC0415 - an optional dependency
+
+    ended = of_ray("ray_stage", rows, folder / "rows.parquet")
+    table = parquet.read_table(folder / "rows.parquet")
+    errors = [error for error in table["error"].to_pylist() if error]
+    return {**ended, "rows": table.num_rows, "with a reading": rows - len(errors), "with an error": len(errors)}
 
 
 def memory(sizes: Sequence[int]) -> dict[str, float]:
@@ -138,7 +154,7 @@ def main() -> None:
     parts: dict[str, Any] = {
         "kills": lambda folder: killed(arguments.rows, arguments.kills, folder),
         "memory": lambda _: memory((arguments.rows // 100, arguments.rows // 10)),
-        "ray": lambda folder: on_ray(arguments.rows, folder),
+        "ray": lambda folder: {"answergraph": on_ray(arguments.rows, folder), "its stage": stage_of_ray(arguments.rows, folder)},
         "slow": lambda _: beside_a_loop(1_280, "--seconds", "1"),
         "fast": lambda _: {"one process": beside_a_loop(5_000), "three processes": beside_a_loop(5_000, workers=3)},
     }
