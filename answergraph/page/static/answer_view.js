@@ -56,17 +56,8 @@ export class AnswerView {
     const { tone, icon: sign } = statusWords(outcome.status);
     const badge = el("span.badge", { "data-tone": tone }, icon(sign), outcome.status);
     const verdict = verdictOf(record);
-    const heading = [
-      el("h2", {}, title, badge, verdict && el("span.hint", {}, verdict)),
-      outcome.status !== "answered" && outcome.reason && el("p", {}, outcome.reason),
-    ];
-    return el(
-      "article.answer",
-      { "data-status": outcome.status },
-      ...(title === "structured_response" ? [] : heading),
-      this.#table(record, messages),
-      this.#more(outcome),
-    );
+    const heading = [el("h2", {}, title, badge, verdict && el("span.hint", {}, verdict)), outcome.status !== "answered" && outcome.reason && el("p", {}, outcome.reason)];
+    return el("article.answer", { "data-status": outcome.status }, ...(title === "structured_response" ? [] : heading), this.#table(record, messages), this.#more(outcome));
   }
 
   #table({ answer, outcome, sources }, messages) {

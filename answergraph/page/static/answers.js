@@ -97,10 +97,7 @@ export function attemptValues(attempts, messages) {
   let at = 0;
   return attempts.map(({ schema, message_id: id }) => {
     if (id)
-      return answerIn(
-        messages.find((message) => message.id === id),
-        schema,
-      );
+      return answerIn(messages.find((message) => message.id === id), schema);
     while (at < replies.length) {
       const value = answerIn(replies[at++], schema);
       if (value !== undefined) return value;

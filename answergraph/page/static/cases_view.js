@@ -74,11 +74,7 @@ export class CasesView {
     const texts = options.map(([verdict, { length }]) => `${verdict ?? "All"} ${counted(length)}`);
     const isSame = texts.join() === [...this.#kinds.children].map(({ textContent }) => textContent).join();
     if (!isSame)
-      this.#kinds.replaceChildren(
-        ...options.map(([verdict], index) =>
-          button(texts[index], () => ((this.#verdict = verdict), this.#draw()), { kind: "small" }),
-        ),
-      );
+      this.#kinds.replaceChildren(...options.map(([verdict], index) => button(texts[index], () => ((this.#verdict = verdict), this.#draw()), { kind: "small" })));
     for (const [index, [verdict]] of options.entries())
       this.#kinds.children[index].setAttribute("aria-pressed", String(verdict === this.#verdict));
     this.#kinds.hidden = kinds.size < 2;

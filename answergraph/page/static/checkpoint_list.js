@@ -29,11 +29,7 @@ export class CheckpointList {
     if (thread !== this.#thread) return;
     this.#place.append(...found.map((checkpoint) => this.#item(checkpoint)));
     if (found.length < CHECKPOINTS) return;
-    const older = el(
-      "li",
-      {},
-      button("Older checkpoints", async () => (await this.#more(found.at(-1).checkpoint_id), older.remove()), { kind: "quiet" }),
-    );
+    const older = el("li", {}, button("Older checkpoints", async () => (await this.#more(found.at(-1).checkpoint_id), older.remove()), { kind: "quiet" }));
     this.#place.append(older);
   }
 

@@ -107,15 +107,7 @@ export class CompareView {
       el(
         "table",
         {},
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ...["", "This run", "The other run", ""].map((title) => (title ? el("th", { scope: "col" }, title) : el("td"))),
-          ),
-        ),
+        el("thead", {}, el("tr", {}, ...["", "This run", "The other run", ""].map((title) => (title ? el("th", { scope: "col" }, title) : el("td"))))),
         el("tbody", {}, ...rows),
       ),
     );

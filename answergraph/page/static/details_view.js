@@ -131,9 +131,5 @@ function change(key, value) {
   if (key === "messages")
     return el("div.change", { "data-sign": "+" }, el("span", {}, `messages: adds ${plural([value].flat().length, "message")}`));
   const isLong = value !== null && typeof value === "object" && JSON.stringify(value).length > 160;
-  return el(
-    "div.change",
-    { "data-sign": value === null ? "−" : "~" },
-    isLong ? el("span", {}, `${key}: `, branch(value)) : el("span", {}, `${key}: ${brief(value, 400)}`),
-  );
+  return el("div.change", { "data-sign": value === null ? "−" : "~" }, isLong ? el("span", {}, `${key}: `, branch(value)) : el("span", {}, `${key}: ${brief(value, 400)}`));
 }

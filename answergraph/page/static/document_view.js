@@ -2,7 +2,7 @@
 
 import { breakable, button, el, plural } from "./dom.js";
 import { fieldWords } from "./coverage.js";
-import { PageView } from "./page_view.js";
+import { cutOf, PageView } from "./page_view.js";
 import { linesOf } from "./record.js";
 
 /** From how many lines on those without a place are folded, and how many stay beside a place. */
@@ -24,10 +24,7 @@ export class DocumentView {
   show(documents, fields) {
     this.#marks.clear();
     this.#pages.clear();
-    const places = Map.groupBy(
-      fields.flatMap((field) => field.places),
-      ({ document }) => document,
-    );
+    const places = Map.groupBy(fields.flatMap((field) => field.places), ({ document }) => document);
     this.#place.replaceChildren(
       ...(documents.length ? documents : [{ name: "document", text: "", notes: ["No document is stored with this run."] }]).flatMap((document, index) =>
         this.#one(document, places.get(document) ?? [], documents.length > 1 ? `${document.name} ${index + 1}` : document.name),
@@ -105,13 +102,31 @@ function views(sheets, list) {
   return el("span.pickers", { role: "group", "aria-label": "Show the document as" }, ...buttons);
 }
 
-/** The line of a place with the one before and the one after, where there is no room for the document. */
-export function stripOf({ document, start, end }) {
+/** Where a place stands, in words. @param {import("./record.js").Place} place */
+export function whereIs({ document: { text, pages, isCut }, start }) {
+  let end = text.length - (pages ?? []).reduce((length, page) => length + page.text.length, 0);
+  const page = (pages ?? []).findIndex((each) => start < (end += each.text.length));
+  return page >= 0 ? `Page ${page + 1}` : isCut ? "" : `Line ${text.slice(0, start).split("\n").length}`;
+}
+
+/** A place where there is no room for the document: cut from its page, or its line with the one before and the one after.
+ * @param {import("./record.js").Place} place @param {import("./record.js").Place[]} places of all fields @param {Function} [picture]
+ * @param {...HTMLElement} more
+ */
+export function stripOf(place, places, picture, ...more) {
+  const text = linesAt(place);
+  const strip = el("div.place", {}, text, el("div.row", {}, el("span.hint", {}, whereIs(place)), ...more));
+  // The text stays, for those who do not see the picture.
+  if (place.document.pages) cutOf(place, places, picture).then((cut) => cut && (strip.prepend(cut), text.classList.add("unseen")));
+  return strip;
+}
+
+function linesAt({ document, start, end }) {
   const from = document.text.lastIndexOf("\n", Math.max(0, document.text.lastIndexOf("\n", start - 1) - 1)) + 1;
   const after = document.text.indexOf("\n", end);
   const next = after < 0 ? -1 : document.text.indexOf("\n", after + 1);
   const text = document.text;
-  return el("pre.strip", {}, text.slice(from, start), el("mark", {}, text.slice(start, end)), text.slice(end, next < 0 ? undefined : next));
+  return el("pre", {}, text.slice(from, start), el("mark", {}, text.slice(start, end)), text.slice(end, next < 0 ? undefined : next));
 }
 
 export const pathOf = (path) => (path ? breakable(path) : ["whole answer"]);

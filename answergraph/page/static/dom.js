@@ -61,12 +61,7 @@ export const icon = (name) =>
 
 /** Make a button. @param {{kind?: string, icon?: string, label?: string}} [how] `label` names a button without words */
 export function button(text, onclick, { kind = "", icon: sign, label } = {}) {
-  return el(
-    `button${kind && `.${kind}`}`,
-    { type: "button", "aria-label": label, title: label, onclick },
-    sign && icon(sign),
-    text,
-  );
+  return el(`button${kind && `.${kind}`}`, { type: "button", "aria-label": label, title: label, onclick }, sign && icon(sign), text);
 }
 
 /** Show a value: text as it is, everything else as indented JSON. */
@@ -79,16 +74,19 @@ const LONG = 4000;
 export function textBlock(text, tag = "pre.text") {
   if (text.length <= LONG * 1.5) return el(tag, {}, text);
   const block = el(tag, {}, `${text.slice(0, LONG)}…`);
-  const more = button(
-    `Show all ${text.length.toLocaleString("en")} characters`,
-    () => ((block.textContent = text), more.remove()),
-    { kind: "quiet" },
-  );
+  const more = button(`Show all ${text.length.toLocaleString("en")} characters`, () => ((block.textContent = text), more.remove()), { kind: "quiet" });
   return el("div", {}, block, more);
 }
 
 /** The path of a field, which a narrow column breaks between its parts. */
 export const breakable = (path) => path.split(/(?<=[._\]])/).flatMap((part) => [part, el("wbr")]);
+
+/** One bar of all parts, which reads as their numbers. @param {{tone: string, word: string, count: number, status?: string}[]} parts */
+export function shareBar(parts) {
+  const pieces = parts.map(({ tone, status }) => el("i", { "data-tone": tone, "data-status": status }));
+  for (const [index, { count }] of parts.entries()) pieces[index].style.flex = String(count);
+  return el("span.bar", { role: "img", "aria-label": parts.map(({ count, word }) => `${counted(count)} ${word}`).join(", ") }, ...pieces);
+}
 
 let ids = 0;
 /** An id that no other element has. */

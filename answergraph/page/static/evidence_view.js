@@ -41,32 +41,19 @@ export function evidence({ source, start, end, answer, sentence }, goTo) {
     answer === undefined
       ? el("p", {}, "Found word for word in ", el("code", {}, call(tool, args)), ".")
       : compared(answer, marked, sentence),
-    el(
-      "div.passage",
-      {},
-      el("p", {}, el("span", {}, `${tool ?? "tool"}, ${plural(lines.length, "line")}`), el("span", {}, `line ${hits[0] + 1}`)),
-      list,
-    ),
+    el("div.passage", {}, el("p", {}, el("span", {}, `${tool ?? "tool"}, ${plural(lines.length, "line")}`), el("span", {}, `line ${hits[0] + 1}`)), list),
     el("div.row", {}, all, message && button("Go to the message", () => goTo(message.id), { kind: "quiet" })),
   ];
 }
 
 const call = (tool, args) => (args ? `${tool} ${JSON.stringify(args)}` : (tool ?? "a tool"));
 const row = ({ number, parts, hit }) =>
-  el(
-    `li${hit ? ".hit" : ""}`,
-    { "data-line": number },
-    el("code", {}, ...parts.map(([text, isMarked]) => (isMarked ? el("mark", {}, text) : text))),
-  );
+  el(`li${hit ? ".hit" : ""}`, { "data-line": number }, el("code", {}, ...parts.map(([text, isMarked]) => (isMarked ? el("mark", {}, text) : text))));
 
 /** The text's lines, each in parts that are marked or not. */
 function markedLines(before, marked, after) {
   const lines = [{ number: 1, parts: [], hit: false }];
-  for (const [text, isMarked] of [
-    [before, false],
-    [marked, true],
-    [after, false],
-  ])
+  for (const [text, isMarked] of [[before, false], [marked, true], [after, false]])
     for (const [index, piece] of text.split("\n").entries()) {
       if (index) lines.push({ number: lines.length + 1, parts: [], hit: false });
       if (piece) lines.at(-1).parts.push([piece, isMarked]);

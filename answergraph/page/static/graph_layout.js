@@ -60,12 +60,7 @@ export function place(graph, isOpen, widthOf, level = "") {
   }
   for (const edge of edgesAt(graph, childOf, groups)) {
     const width = edge.label ? widthOf(shortened(edge.label)) + COUNT_WIDTH : 0;
-    drawn.setEdge(
-      keyOf(edge.source),
-      keyOf(edge.target),
-      { ...edge, level, width, height: width ? LABEL_HEIGHT : 0, labelpos: "c" },
-      `reason ${edge.label}`,
-    );
+    drawn.setEdge(keyOf(edge.source), keyOf(edge.target), { ...edge, level, width, height: width ? LABEL_HEIGHT : 0, labelpos: "c" }, `reason ${edge.label}`);
   }
   layout(drawn);
   return framed(drawn);

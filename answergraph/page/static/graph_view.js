@@ -74,9 +74,7 @@ export class GraphView {
     this.#groups = groupsOf(graph);
     this.#folds.clear();
     this.#selected = null;
-    this.#words.replaceChildren(
-      ...graph.edges.map(({ source, target, data }) => el("li", {}, `${source} → ${target}${data ? `: ${data}` : ""}`)),
-    );
+    this.#words.replaceChildren(...graph.edges.map(({ source, target, data }) => el("li", {}, `${source} → ${target}${data ? `: ${data}` : ""}`)));
     this.#draw();
     this.#fit();
     this.#place.scrollTo(0, 0);
@@ -117,11 +115,7 @@ export class GraphView {
     this.#size = { width: placed.width, height: placed.height };
     this.#parts.clear();
     const { width, height } = this.#size;
-    const drawing = svg(
-      "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `The graph ${this.#name}` },
-      this.#level(placed),
-    );
+    const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `The graph ${this.#name}` }, this.#level(placed));
     this.#place.replaceChildren(drawing);
     this.#parts.values().next().value?.element.setAttribute("tabindex", "0");
     this.#zoomTo(this.#zoom);
@@ -170,10 +164,7 @@ export class GraphView {
       label && svg("rect", { x: x - width / 2, y: y - height / 2, width, height }),
       text,
     );
-    element.addEventListener(
-      "click",
-      (event) => (event.stopPropagation(), this.#select({ inside: level, node: ends[0], target: ends[1] })),
-    );
+    element.addEventListener("click", (event) => (event.stopPropagation(), this.#select({ inside: level, node: ends[0], target: ends[1] })));
     this.#parts.set(this.#parts.has(key) ? JSON.stringify([key, label]) : key, { kind: "edge", key, ends, label, element, text });
     return element;
   }
@@ -206,10 +197,7 @@ export class GraphView {
     element.classList.toggle("selected", isSelected);
     // An open subgraph holds other buttons, so it is a group and none itself.
     if (isGroup && !isOpen) element.setAttribute("aria-expanded", "false");
-    element.setAttribute(
-      "aria-label",
-      [path, state, count > 1 && `${count} times`, isOpen && "unfolded", isSelected && "selected"].filter(Boolean).join(", "),
-    );
+    element.setAttribute("aria-label", [path, state, count > 1 && `${count} times`, isOpen && "unfolded", isSelected && "selected"].filter(Boolean).join(", "));
   }
 
   #lightEdge({ key, ends, label, element, text }) {
@@ -227,10 +215,7 @@ export class GraphView {
     if (!part) return;
     const [inner, outer] = [part.element.getBoundingClientRect(), this.#place.getBoundingClientRect()];
     const by = (start, end, first, last) => (start < first || end > last ? (start + end - first - last) / 2 : 0);
-    this.#place.scrollBy(
-      by(inner.left, inner.right, outer.left, outer.right),
-      by(inner.top, inner.bottom, outer.top, outer.bottom),
-    );
+    this.#place.scrollBy(by(inner.left, inner.right, outer.left, outer.right), by(inner.top, inner.bottom, outer.top, outer.bottom));
   }
 
   #zoomTo(zoom) {
@@ -243,9 +228,7 @@ export class GraphView {
   /** As large as the width allows, and never so small that the words cannot be read. */
   #fit() {
     const room = this.#place.clientWidth - 4;
-    this.#zoomTo(
-      room > 0 ? Math.min(this.#place.classList.contains("whole") ? 1.5 : 1, Math.max(0.75, room / this.#size.width)) : 1,
-    );
+    this.#zoomTo(room > 0 ? Math.min(this.#place.classList.contains("whole") ? 1.5 : 1, Math.max(0.75, room / this.#size.width)) : 1);
     this.#fitted = this.#zoom;
   }
 
@@ -276,13 +259,7 @@ export class GraphView {
 
 function nodeInWords([path, { running, done, failed, waits }]) {
   const state = running ? "running" : failed ? "failed" : waits ? "waits" : "done";
-  return el(
-    "li",
-    { "data-node": path, "data-state": state },
-    path,
-    done > 1 ? ` × ${done}` : "",
-    state === "done" ? "" : ` ${state}`,
-  );
+  return el("li", { "data-node": path, "data-state": state }, path, done > 1 ? ` × ${done}` : "", state === "done" ? "" : ` ${state}`);
 }
 
 const nameIn = (path) => path.slice(path.lastIndexOf(":") + 1);

@@ -1,11 +1,12 @@
 // The head of a run: how it ended, and why.
 
 import { answersIn } from "./answers.js";
-import { button, el, icon, textBlock } from "./dom.js";
+import { button, el, icon, plural, textBlock } from "./dom.js";
 import { lastMessage } from "./conversation.js";
 import { markdown } from "./markdown.js";
 import { headOf } from "./open_words.js";
 import { usageOf } from "./outcome_words.js";
+import { isReview } from "./review.js";
 import { BUSY } from "./run_status.js";
 import { saveRun } from "./saved_file.js";
 import { isPrivate } from "./state_view.js";
@@ -17,6 +18,9 @@ export class HeadView {
   #actions;
   #print = "";
   #run = null;
+  #graph = null;
+  /** Of a review: how many fields are decided, of how many. */
+  #progress = null;
 
   /** @param {HTMLElement} place @param {HTMLElement} left for what a graph without an answer left behind
    * @param {{fork: Function, compare: Function, copy: Function}} actions
@@ -29,14 +33,22 @@ export class HeadView {
 
   /** @param {import("./run_types.js").Run} run @param {{name: string, description?: string, outputs?: string[], reasons?: Map<string, string[]>}} graph */
   show(run, graph) {
-    this.#run = run;
+    [this.#run, this.#graph] = [run, graph];
     const head = headOf(run);
+    if (!isReview(run.interrupts)) this.#progress = null;
+    if (this.#progress) head.rest = `: ${this.#progress[0]} of ${plural(this.#progress[1], "field")} decided`;
     const usage = usageOf(run);
     const print = JSON.stringify([head, usage, run.thread, run.status, run.steps.length > 0, graph]);
     if (print !== this.#print)
       this.#place.replaceChildren(...(run.thread || run.status !== "none" ? this.#head(run, graph, head, usage) : empty(graph)));
     this.#print = print;
     this.#showLeft(run, graph.outputs ?? []);
+  }
+
+  /** A review says how far it is. */
+  tell(done, of) {
+    this.#progress = [done, of];
+    if (this.#run) this.show(this.#run, this.#graph);
   }
 
   #head(run, { name, reasons }, { tone, icon: sign, word, rest, but, why }, usage) {
@@ -51,6 +63,7 @@ export class HeadView {
       el(
         "div.actions",
         {},
+        this.#progress && el("span.boxes", { "aria-hidden": "true" }, ...Array.from({ length: this.#progress[1] }, (_, at) => el("i", { "data-on": at < this.#progress[0] }))),
         failed && button("Go on from here", () => this.#actions.fork(failed), { kind: "small", icon: "fork" }),
         run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
         run.thread && run.steps.length > 0 && !BUSY.includes(run.status) && button("Save the run", () => saveRun(this.#run, reasons, name), { kind: "small" }),
@@ -97,10 +110,7 @@ function share({ corrections }) {
     piece.style.width = `${width}%`;
     return piece;
   };
-  return [
-    el("span.share", { "aria-hidden": "true" }, bar("turns", 100 - part), bar("corrections", part)),
-    el("span", {}, `${part} % of them for corrections`),
-  ];
+  return [el("span.share", { "aria-hidden": "true" }, bar("turns", 100 - part), bar("corrections", part)), el("span", {}, `${part} % of them for corrections`)];
 }
 
 const empty = ({ name, description }) => [
@@ -109,10 +119,6 @@ const empty = ({ name, description }) => [
     {},
     el("h1", {}, name ?? "answergraph"),
     el("p", {}, description ?? ""),
-    el(
-      "p.hint",
-      {},
-      "A run appears here: how it ended and why, what each step decided, and where each value comes from. Start one below, or open a thread.",
-    ),
+    el("p.hint", {}, "A run appears here: how it ended and why, what each step decided, and where each value comes from. Start one below, or open a thread."),
   ),
 ];

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { approvalOf, resumption } from "./approvals.js";
-import { button, el, newId, plural, shown, textBlock } from "./dom.js";
+import { button, el, moment, newId, plural, shown, textBlock } from "./dom.js";
 import { isReview } from "./review.js";
 import { ReviewView } from "./review_view.js";
 import { SchemaForm } from "./schema_form.js";
@@ -39,11 +39,7 @@ function said(type, label, required) {
 }
 
 /** What may be said to a question of a graph's own. */
-const ANSWERS = [
-  { label: "Yes", make: () => ({ read: () => true }) },
-  { label: "No", make: () => ({ read: () => false }) },
-  { label: "Answer in words or JSON", make: free },
-];
+const ANSWERS = [{ label: "Yes", make: () => ({ read: () => true }) }, { label: "No", make: () => ({ read: () => false }) }, { label: "Answer in words or JSON", make: free }];
 
 function free() {
   const words = el("textarea", { rows: 2, required: true, "aria-label": "Your answer" });
@@ -69,39 +65,46 @@ function form(schema) {
 export class InterruptView {
   #place;
   #start;
+  #review;
   #print = "";
 
-  /** @param {HTMLFormElement} place @param {(request: object) => Promise<boolean>} start gives whether the server took it */
-  constructor(place, start) {
+  /** @param {HTMLFormElement} place @param {(request: object) => Promise<boolean>} start gives whether the server took it
+   * @param {{look: () => void, told: (done: number, of: number) => void, pages: object}} review what a review needs beside that
+   */
+  constructor(place, start, review) {
     this.#place = place;
     this.#start = start;
+    this.#review = review;
     place.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && place.requestSubmit());
   }
 
   /** Show what a run waits for: decisions of a person, or the results of calls that are carried out elsewhere. What was filled in stays
    * until the server has taken it.
    * @param {{id?: string, value: any, response_schema?: object}[]} interrupts @param {{id: string, name: string, args: object}[]} [pending]
-   * @param {string|null} [thread] whose run waits
+   * @param {import("./run_types.js").Run} run that waits
+   * @returns {number} how many fields a review asks for
    */
-  show(interrupts, pending = [], thread = null) {
+  show(interrupts, pending, { thread, messages }) {
     this.#place.hidden = interrupts.length + pending.length === 0;
     // Beside a call that is carried out elsewhere, a person may say something else.
     this.#place.dataset.kind = interrupts.length ? "decisions" : "results";
     const print = JSON.stringify([interrupts, pending]);
-    if (this.#place.hidden || print === this.#print) return;
+    const asked = isReview(interrupts) ? interrupts.reduce((count, { value }) => count + Object.keys(value.fields).length, 0) : 0;
+    if (this.#place.hidden || print === this.#print) return asked;
     this.#print = print;
     this.#place.onkeydown = null;
-    if (isReview(interrupts)) new ReviewView(this.#place, interrupts, (command) => this.#sendReview(thread, interrupts, command));
+    if (asked) new ReviewView(this.#place, interrupts, { ...this.#review, messages, send: (command) => this.#sendReview(thread, interrupts, command) });
     else this.#place.replaceChildren(...this.#parts(interrupts, pending));
+    return asked;
   }
 
   /** Send what was decided, unless somebody else was faster: then a decision would answer another question. */
   async #sendReview(thread, interrupts, command) {
-    const { tasks = [], interrupts: still = tasks.flatMap((task) => task.interrupts ?? []) } = await api.state(thread);
+    const { created_at: at, tasks = [], interrupts: still = tasks.flatMap((task) => task.interrupts ?? []) } = await api.state(thread);
     const waits = new Set([...still, ...tasks.flatMap((task) => task.interrupts ?? [])].map(({ id }) => id));
     if (!interrupts.every(({ id }) => waits.has(id))) {
       const look = button("Show the run as it is", () => location.reload(), { kind: "primary" });
-      this.#place.replaceChildren(el("p", { role: "alert" }, "Somebody else has decided meanwhile. Nothing of yours was sent."), el("div.row", {}, look));
+      this.#place.replaceChildren(el("p", { role: "alert" }, `Decided by another person at ${moment(at)}. Nothing of yours was sent.`), el("div.row", {}, look));
       look.focus();
     } else if (await this.#start({ command })) this.#print = "";
   }

@@ -1,8 +1,8 @@
 // A ledger: how its rows ended, by status and reason; the rows of a group; the run of one row.
 
-import { breakable, button, counted, el, icon, plural } from "./dom.js";
+import { breakable, button, counted, el, icon, plural, shareBar } from "./dom.js";
 import { LedgerControl } from "./ledger_control.js";
-import { headOfLedger, isSame, metersOf, MOST, NAMES, Pace, percent, reasonOf, statusesOf, sum } from "./ledger_words.js";
+import { headOfLedger, isSame, metersOf, MOST, NAMES, Pace, partsOf, percent, reasonOf, statusesOf, sum } from "./ledger_words.js";
 import { statusWords } from "./outcome_words.js";
 
 /** How long until the ledger is asked again, in milliseconds. */
@@ -102,9 +102,12 @@ export class LedgerView {
     if (print === this.#print) return;
     this.#print = print;
     const { tone, icon: sign, word, rest, why } = headOfLedger(ledger);
+    const parts = partsOf(ledger);
     this.#told.replaceChildren(
       el("div.title", {}, el("span.disc", { "data-tone": tone }, icon(sign)), el("h1", { "data-tone": tone }, el("b", {}, word), rest)),
       el("p.why", {}, why.filter(Boolean).join(" ")),
+      shareBar(parts),
+      el("p.row.legend", {}, ...parts.map((part) => el("span.sign", { "data-tone": part.tone }, icon(part.icon), part.word, " ", el("b", {}, counted(part.count))))),
       el("dl.meters", {}, ...metersOf(ledger, pace).map(([name, figure, remark]) => el("div", {}, el("dt", {}, name), el("dd", {}, figure, " ", el("small", {}, remark))))),
     );
     this.#say(`${word}${rest}.`);

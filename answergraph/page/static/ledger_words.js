@@ -1,6 +1,7 @@
 // What a ledger says, in words: how its rows ended, grouped by status and reason, and how fast they come. Knows no elements.
 
 import { counted, lasted, plural } from "./dom.js";
+import { statusWords } from "./outcome_words.js";
 
 /** How many reasons of a status are shown before somebody asks for all. */
 export const MOST = 8;
@@ -56,6 +57,14 @@ export function headOfLedger({ groups, at_work: atWork, left_behind: leftBehind,
     ],
   };
 }
+
+/** All rows by how they ended, with those at work and those that are known to be left. */
+export const partsOf = ({ groups, at_work: atWork, stopped, again }) =>
+  [
+    ...statusesOf(groups).map(({ status, count }) => ({ status, count, ...statusWords(status) })),
+    { tone: "running", icon: "play", word: "at work", count: atWork },
+    { tone: "idle", icon: "ring", word: "left", count: Math.max(stopped?.left ?? 0, again) },
+  ].filter(({ count }) => count);
 
 /** Meters as pairs of name, figure and remark; what is not known says so. */
 export function metersOf({ usage, stopped, at_work: atWork, again }, pace) {

@@ -62,10 +62,7 @@ const details = new DetailsView(at("details"), {
   outermost: (step) => branching.outermost(step),
   goTo,
 });
-const drawing = new GraphView(
-  { place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") },
-  (place) => steps.inGraph(place),
-);
+const drawing = new GraphView({ place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") }, (place) => steps.inGraph(place));
 const timeline = new TimelineView(at("timeline"), at("scroll"), {
   choose: (row) => steps.row(row),
   inside: guarded(({ childSpace }) => store.loadInside(childSpace)),
@@ -83,7 +80,8 @@ const answers = new AnswerView(
   () => choose({ tab: "cases" }),
 );
 const showSteps = (step) => choose({ tab: "timeline", step });
-const record = new RecordView(at("record"), () => known.get(assistant)?.graph_id, api.pagesOf(() => store.run.thread));
+const pages = api.pagesOf(() => store.run.thread);
+const record = new RecordView(at("record"), () => known.get(assistant)?.graph_id, pages);
 const cases = new CasesView(at("cases"), (record) => answers.card(record, store.run.messages), showSteps);
 const head = new HeadView(at("head"), at("left"), {
   fork: (step) => fork(step),
@@ -98,7 +96,7 @@ const stateView = new StateView(at("state"), async (...changed) => {
 });
 const compare = new CompareView(at("compare"), (other) => choose({ compare: other, ...(other && { run: store.run.id }) }));
 const composer = new Composer((request) => start(request), () => selection.isReady());
-const interrupts = new InterruptView(at("interrupts"), start);
+const interrupts = new InterruptView(at("interrupts"), start, { look: () => choose({ tab: "timeline" }), told: (...progress) => head.tell(...progress), pages });
 const tokenField = new TokenField(at("token"));
 const threads = new ThreadList(at("threads"), at("find-thread"), {
   open: (id, { assistant_id: by } = {}) =>
@@ -122,19 +120,19 @@ function show(run) {
   answers.show(run, bySpace);
   timeline.show(run, reasons);
   const doubtful = record.show(proofsOf(run));
-  tabs.offer(doubtful !== null);
   cases.show(found, run.thread);
   messages.show(run.messages, store.isBusy || run.status !== stood, (message) => placeIn(message, bySpace));
   stateView.show({ ...run, checkpoint: run.checkpoint ?? run.leftAt }, store.isBusy, nodeNames());
   compare.show(run, reasons);
   drawing.light(lightsOf(run.steps));
-  tabs.count({ record: doubtful ?? 0, timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
+  const isAsking = !store.isBusy && !run.checkpoint && !run.leftAt;
+  const asked = interrupts.show(isAsking ? run.interrupts : [], (isAsking && run.status === "deferred" && run.outcome?.pending) || [], run);
+  tabs.offer({ review: asked > 0, record: doubtful !== null });
+  tabs.count({ review: asked, record: doubtful ?? 0, timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
   at("run").disabled = store.isBusy;
   at("stop").disabled = !store.isBusy;
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (description ?? "");
-  const isAsking = !store.isBusy && !run.checkpoint && !run.leftAt;
-  interrupts.show(isAsking ? run.interrupts : [], isAsking && run.status === "deferred" ? run.outcome?.pending : [], run.thread);
   showNotice(at("notice"), run, () => store.retry());
   showStepOfAddress(run);
   runs.show(run);
@@ -145,8 +143,7 @@ function show(run) {
 }
 
 const firstWords = ({ messages: all }) => textOf(all.find(({ type, inside }) => type === "human" && !inside) ?? {});
-const nodeNames = () =>
-  [...new Set((graph?.nodes ?? []).map(({ id }) => String(id).split(":")[0]))].filter((id) => !id.startsWith("__"));
+const nodeNames = () => [...new Set((graph?.nodes ?? []).map(({ id }) => String(id).split(":")[0]))].filter((id) => !id.startsWith("__"));
 
 function failed(error, of = "page") {
   at("error").dataset.of = of;

@@ -68,11 +68,7 @@ const INLINE = {
   link: ({ href, tokens, raw }, depth) =>
     ADDRESS.test(href) ? [el("a", { href, target: "_blank", rel: "noopener noreferrer" }, ...inline(tokens, depth))] : [raw],
   // A remote picture would tell its server who reads this.
-  image: ({ href, text }) => [
-    ADDRESS.test(href)
-      ? el("a", { href, target: "_blank", rel: "noopener noreferrer" }, `picture: ${text || href}`)
-      : `picture: ${text}`,
-  ],
+  image: ({ href, text }) => [ADDRESS.test(href) ? el("a", { href, target: "_blank", rel: "noopener noreferrer" }, `picture: ${text || href}`) : `picture: ${text}`],
   html: ({ raw }) => [raw],
 };
 

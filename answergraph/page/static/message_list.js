@@ -98,15 +98,7 @@ export class MessageList {
   #elementOf(message, place) {
     const item = this.#items.get(message.id);
     if (item?.message === message && item.place === place) return item.element;
-    const print = JSON.stringify([
-      message.type,
-      message.content,
-      message.tool_calls,
-      message.tool_call_chunks,
-      message.status,
-      message.growing,
-      place,
-    ]);
+    const print = JSON.stringify([message.type, message.content, message.tool_calls, message.tool_call_chunks, message.status, message.growing, place]);
     if (item?.print === print) {
       item.message = message;
       return item.element;
@@ -169,12 +161,7 @@ function body(text, type, correction, growing) {
 
 function call(name, args) {
   if (args.length < 200) return el("p.call", {}, el("code.tool", {}, name ?? ""), " ", el("code", {}, args));
-  return el(
-    "details.call",
-    {},
-    el("summary", {}, el("code.tool", {}, name ?? ""), " ", el("code", {}, brief(args, 100))),
-    textBlock(pretty(args)),
-  );
+  return el("details.call", {}, el("summary", {}, el("code.tool", {}, name ?? ""), " ", el("code", {}, brief(args, 100))), textBlock(pretty(args)));
 }
 
 function pretty(text) {

@@ -30,10 +30,7 @@ export function showNotice(place, run, retry) {
   place.dataset.print = print;
   place.hidden = !told;
   if (told)
-    place.replaceChildren(
-      el("p", {}, el("b", {}, told[0]), " ", told[1]),
-      connection.state === "lost" ? button("Try now", retry, { kind: "small" }) : "",
-    );
+    place.replaceChildren(el("p", {}, el("b", {}, told[0]), " ", told[1]), connection.state === "lost" ? button("Try now", retry, { kind: "small" }) : "");
 }
 
 /** Say in the bar whether the server is heard, and show the run anew when it falls silent or is heard again.

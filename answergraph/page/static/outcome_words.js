@@ -93,9 +93,7 @@ const TELLERS = {
     if (all.length)
       return {
         rest: `: ${plural(all.length, "answer")}`,
-        why: [
-          `${[...Map.groupBy(all, (verdict) => verdict)].map(([verdict, { length }]) => `${length} ${verdict}`).join(", ")}.`,
-        ],
+        why: [`${[...Map.groupBy(all, (verdict) => verdict)].map(([verdict, { length }]) => `${length} ${verdict}`).join(", ")}.`],
       };
     return {
       rest: top(run).length ? `: ${plural(top(run).length, "step")}, no error` : "",
@@ -147,10 +145,7 @@ function answered({ outcome }) {
   return {
     rest: which,
     but: worst(outcome, ", but "),
-    why: [
-      ...(before.length > 4 ? [before[0], `${before.length - 2} more were sent back.`, before.at(-1)] : before),
-      supportOf(outcome),
-    ],
+    why: [...(before.length > 4 ? [before[0], `${before.length - 2} more were sent back.`, before.at(-1)] : before), supportOf(outcome)],
   };
 }
 

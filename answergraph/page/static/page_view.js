@@ -3,6 +3,9 @@
 import { el, plural } from "./dom.js";
 import { spansOf } from "./record.js";
 
+/** How wide a page would be from which a place is cut, in widths of what is seen. */
+const ZOOM = 1.8;
+
 export class PageView {
   #ask;
   #makeMark;
@@ -61,6 +64,31 @@ export async function drawnPage(document, index, spans, ask) {
   const page = document.pages[index];
   page.drawn ??= await ask?.(document.id, index, spans.map(({ span }) => span));
   return page.drawn;
+}
+
+/** The picture around a place, some lines high; null where nobody can draw it.
+ * @param {import("./record.js").Place} place @param {import("./record.js").Place[]} places of all fields @param {Function} [ask]
+ */
+export async function cutOf(place, places, ask) {
+  const { document } = place;
+  const pages = spansOf(document, places.filter((each) => each.document === document));
+  const at = (spans) => spans.findIndex((span) => span.places.includes(place));
+  const index = pages.findIndex((spans) => at(spans) >= 0);
+  const drawn = index < 0 ? null : await drawnPage(document, index, pages[index], ask).catch(() => null);
+  const box = drawn?.boxes[at(pages[index])]?.[0];
+  if (!box) return null;
+  const img = el("img", { src: drawn.picture, alt: "" });
+  await img.decode();
+  const [left, top, right, bottom] = box;
+  const high = Math.max(0.05, 5 * (bottom - top));
+  const [from, height] = [Math.min(1 - high, Math.max(0, (top + bottom - high) / 2)), img.naturalHeight / img.naturalWidth];
+  const mark = el("mark");
+  Object.assign(mark.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
+  const sheet = el("div", {}, img, mark);
+  Object.assign(sheet.style, { width: share(ZOOM), top: share(-from / high), left: share(Math.min(0, Math.max(1 - ZOOM, 0.5 - (ZOOM * (left + right)) / 2))) });
+  const cut = el("div.cut", {}, sheet);
+  cut.style.aspectRatio = `1 / ${ZOOM * height * high}`;
+  return cut;
 }
 
 /** Put a mark around its boxes: a place over two lines has two. */

@@ -5,7 +5,7 @@ import { answersIn, attemptValues, fieldKey, recordsOf } from "./answers.js";
 import { fieldWords, statusOf, worst } from "./coverage.js";
 
 /** @typedef {{path: string, key: string, value: any, status: string, records: object[], number: number|null, places: Place[]}} Field */
-/** @typedef {{document: object, start: number, end: number, mark: string, field: Field}} Place in characters of JavaScript */
+/** @typedef {{document: object, start: number, end: number, mark: string, field: Field, piece: object}} Place in characters of JavaScript, of a piece of evidence */
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 /** What else than text the server can read. */
@@ -24,6 +24,12 @@ export function proofsOf({ values, messages }) {
     return { answer: last, outcome, documents: documentsOf(messages, new Set(sources.map(({ source }) => source.id))) };
   }
   return null;
+}
+
+/** What a review asks about, with the texts. @param {{answer: any, fields: object}} request @param {object[]} messages */
+export function proofsOfReview({ answer, fields }, messages) {
+  const cited = Object.values(fields).flatMap(({ evidence = [] }) => evidence.map(({ source }) => source.id));
+  return { answer, outcome: { fields }, documents: documentsOf(messages, new Set(cited)) };
 }
 
 /** The caller's last messages, and whatever else is cited. */
@@ -102,8 +108,17 @@ function joined(path, key, isPath = false) {
   return `${path}['${key.replace(/[\\']/g, "\\$&")}']`;
 }
 
+/** The documents with the pages of PDFs, which only the server can read; without them the passages stand there. */
+export const withTexts = (documents, pages) =>
+  Promise.all(
+    documents.map(async (document) => {
+      const texts = document.others?.includes(PDF) && (await pages?.texts(document.id).catch(() => null));
+      return texts ? withPages(document, texts) : document;
+    }),
+  );
+
 /** A document with its pages, as the server reads them: evidence counts them behind the message's own text. */
-export const withPages = (document, pages) => ({
+const withPages = (document, pages) => ({
   ...document,
   text: document.text + pages.join(""),
   pages: pages.map((text) => ({ text })),
@@ -158,7 +173,7 @@ function place(field, number, documents) {
       const document = documents.find(({ id }) => id === piece.source.id);
       if (document) for (const [from, to] of piece.marks) {
         const start = document.at(piece);
-        field.places.push({ document, field, start: document.offset(start + from), end: document.offset(start + to), mark: "" });
+        field.places.push({ document, field, start: document.offset(start + from), end: document.offset(start + to), mark: "", piece });
       }
     }
   if (!field.places.length) return;

@@ -2,10 +2,10 @@
 
 import { byStatus, coverageOf, fieldWords, isDoubtful } from "./coverage.js";
 import { DocumentView, pathOf, stripOf } from "./document_view.js";
-import { button, counted, el, icon, plural, shown } from "./dom.js";
+import { button, counted, el, icon, plural, shareBar, shown } from "./dom.js";
 import { drawnPage } from "./page_view.js";
 import { saveProofs } from "./saved_file.js";
-import { fieldsIn, layOut, PDF, spansOf, withPages } from "./record.js";
+import { fieldsIn, layOut, PDF, spansOf, withTexts } from "./record.js";
 
 /** From how many rows on a list is folded: those to look at are there. */
 const MANY = 20;
@@ -42,20 +42,16 @@ export class RecordView {
     if (print !== this.#print) {
       this.#print = print;
       this.#laid = proofs && layOut(proofs);
-      this.#filter = "all";
+      // On a phone there is room for what somebody should look at.
+      this.#filter = matchMedia("(max-width: 760px)").matches && this.#laid?.fields.some(isDoubtful) ? "look" : "all";
       if (proofs) this.#draw(proofs);
       if (this.#pages && proofs?.documents.some(({ others }) => others?.includes(PDF))) this.#readPages(proofs, print);
     }
     return this.#laid ? this.#laid.fields.filter(isDoubtful).length : null;
   }
 
-  /** Read the texts of PDFs, which only the server can; without them the passages stand there. */
   async #readPages(proofs, print) {
-    const read = async (document) => {
-      const pages = document.others.includes(PDF) && (await this.#pages.texts(document.id).catch(() => null));
-      return pages ? withPages(document, pages) : document;
-    };
-    const documents = await Promise.all(proofs.documents.map(read));
+    const documents = await withTexts(proofs.documents, this.#pages);
     if (print !== this.#print || !documents.some(({ pages }) => pages)) return;
     this.#laid = layOut({ ...proofs, documents });
     this.#draw({ ...proofs, documents });
@@ -73,12 +69,7 @@ export class RecordView {
   #draw(proofs) {
     const { fields, documents } = this.#laid;
     const groups = byStatus(fields);
-    const bar = el("span.bar", { role: "img", "aria-label": groups.map(([status, some]) => `${some.length} ${fieldWords(status).word}`).join(", ") });
-    for (const [status, { length }] of groups) {
-      const piece = el("i", { "data-tone": fieldWords(status).tone, "data-status": status });
-      piece.style.flex = String(length);
-      bar.append(piece);
-    }
+    const bar = shareBar(groups.map(([status, { length: count }]) => ({ status, count, ...fieldWords(status) })));
     this.#document.show(documents, fields);
     const parts = [
       el("div.cover", {}, bar, this.#filters(fields, groups), this.#nameOf && button("Save with proofs", () => this.#save(proofs), { kind: "small" })),
@@ -198,6 +189,7 @@ export class RecordView {
     const lit = this.#light(target);
     if (!lit) return;
     const isMark = Boolean(target.closest(".mark"));
+    if (isMark) this.#place.querySelector(".split").classList.remove("whole");
     if (!isMark && lit.mark && !this.#texts.checkVisibility()) return this.#strip(lit.row);
     const wanted = isMark ? lit.row : lit.mark;
     wanted?.scrollIntoView({ block: "nearest" });
@@ -205,10 +197,15 @@ export class RecordView {
   }
 
   #strip(row) {
-    const before = row.querySelector(".strip");
-    for (const each of this.#place.querySelectorAll(".strip")) each.remove();
-    const field = this.#laid.fields.find(({ key }) => key === row.dataset.key);
-    if (!before) row.querySelector(".value").after(stripOf(field.places[0]));
+    const isOpen = row.querySelector(".place") ?? row.nextElementSibling?.matches(".at");
+    for (const each of this.#place.querySelectorAll(".at, td > .place")) each.remove();
+    if (isOpen) return;
+    const { places } = this.#laid.fields.find(({ key }) => key === row.dataset.key);
+    const whole = () => (this.#place.querySelector(".split").classList.add("whole"), this.#go(row, true));
+    const opener = button(places[0].document.pages ? "Whole page" : "Whole text", whole, { kind: "small" });
+    const strip = stripOf(places[0], this.#laid.fields.flatMap((field) => field.places), this.#pages?.picture, opener);
+    if (row.matches("tr")) row.after(el("tr.at", {}, el("td", { colspan: 4 }, strip)));
+    else row.append(strip);
   }
 
   #key(event) {

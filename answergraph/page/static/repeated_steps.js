@@ -17,11 +17,7 @@ export function folded(rows, opened) {
     if (length < REPEATS.least || opened.has(id))
       result.push(...rows.slice(at, at + Math.max(1, length < REPEATS.least ? 1 : length)));
     else
-      result.push(
-        ...rows.slice(at, at + 2 * period),
-        foldRow(id, hidden, period),
-        ...rows.slice(at + length - period, at + length),
-      );
+      result.push(...rows.slice(at, at + 2 * period), foldRow(id, hidden, period), ...rows.slice(at + length - period, at + length));
     at += length < REPEATS.least ? 1 : length;
   }
   return result;

@@ -15,6 +15,13 @@ const print = (value) => JSON.stringify(value) ?? "null";
 /** What of a text can be compared with a value: letters and digits. */
 const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "").replace(/(\p{N})0+$/u, "$1");
 
+/** Where a typed value stands: what is given by a person need not stand anywhere. @param {object[]} documents */
+export function lookUp(value, documents) {
+  const [wanted, at] = [value.trim().toLowerCase(), (document) => document.text.toLowerCase().indexOf(wanted)];
+  const document = wanted && documents.find((each) => at(each) >= 0);
+  return document ? { document, start: at(document) } : null;
+}
+
 /** @param {{id: string, value: object}} interrupt @returns {Question[]} in the order of the record */
 export function questionsOf({ id, value: request }) {
   const { fields } = layOut({ answer: request.answer, outcome: { fields: request.fields }, documents: [] });

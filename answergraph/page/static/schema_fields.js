@@ -48,12 +48,7 @@ const KINDS = [
 
 function choice({ enum: values, default: usual }) {
   const options = values.map((value) => el("option", { value: JSON.stringify(value) }, String(value)));
-  return el(
-    "select",
-    {},
-    el("option", { value: "" }, usual === undefined || usual === null ? "not set" : `${usual} (the default)`),
-    ...options,
-  );
+  return el("select", {}, el("option", { value: "" }, usual === undefined || usual === null ? "not set" : `${usual} (the default)`), ...options);
 }
 
 function number({ type, minimum, maximum }) {

@@ -63,12 +63,7 @@ export class StateView {
         control.addEventListener("input", () => control.setCustomValidity(""));
         return { key, control, before: control.value };
       });
-    const writer = el(
-      "select",
-      { id: newId("writer") },
-      el("option", { value: "" }, "the node that wrote last"),
-      ...nodes.map((node) => el("option", {}, node)),
-    );
+    const writer = el("select", { id: newId("writer") }, el("option", { value: "" }, "the node that wrote last"), ...nodes.map((node) => el("option", {}, node)));
     const error = el("p.problem", { role: "alert", hidden: true });
     const leave = () => ((this.#isEdited = false), (this.#print = ""));
     const form = el(
@@ -88,11 +83,7 @@ export class StateView {
           }
         },
       },
-      el(
-        "p.hint",
-        {},
-        "Your changes are written as a new checkpoint; earlier steps are kept. The graph's reducers apply: a list may grow instead of being replaced.",
-      ),
+      el("p.hint", {}, "Your changes are written as a new checkpoint; earlier steps are kept. The graph's reducers apply: a list may grow instead of being replaced."),
       ...fields.map(({ key, control }) => el("div.field", {}, el("label", { for: control.id }, key), control)),
       el("div.field", {}, el("label", { for: writer.id }, "As if written by"), writer),
       error,

@@ -2,13 +2,14 @@
 
 import { counted } from "./dom.js";
 
-const TABS = ["record", "timeline", "cases", "messages", "state", "graph"];
+const TABS = ["review", "record", "timeline", "cases", "messages", "state", "graph"];
 const at = (id) => document.getElementById(id);
 
 export class Tabs {
   #changed;
   #wanted;
-  #hasRecord = false;
+  /** Which tabs there are only sometimes, and whether they are there. */
+  #offered = { review: false, record: false };
 
   /** @param {(tab: string) => void} changed a person has chosen a tab */
   constructor(changed) {
@@ -18,24 +19,25 @@ export class Tabs {
     this.open("timeline");
   }
 
-  /** @param {string} [wanted] if nobody has said it, the record where there is one */
+  /** @param {string} [wanted] if nobody has said it, what is to be decided, else the record */
   open(wanted) {
     this.#wanted = wanted;
-    const usual = this.#hasRecord ? "record" : "timeline";
-    const tab = TABS.includes(wanted) && (wanted !== "record" || this.#hasRecord) ? wanted : usual;
+    const isThere = (tab) => this.#offered[tab] ?? TABS.includes(tab);
+    const tab = isThere(wanted) ? wanted : ["review", "record", "timeline"].find(isThere);
     document.body.dataset.tab = tab;
     for (const each of TABS) {
       at(`tab-${each}`).setAttribute("aria-selected", String(each === tab));
       at(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
-      if (each !== "graph") at(each).hidden = each !== tab;
+      if (each !== "graph" && each !== "review") at(each).hidden = each !== tab;
     }
   }
 
-  /** A record has a tab only where there is one. @param {boolean} hasRecord */
-  offer(hasRecord) {
-    if (hasRecord === this.#hasRecord) return;
-    this.#hasRecord = hasRecord;
-    at("tab-record").hidden = !hasRecord;
+  /** A review and a record have a tab only where there is one. @param {{review: boolean, record: boolean}} offered */
+  offer(offered) {
+    const [now, before] = [offered, this.#offered];
+    if (now.review === before.review && now.record === before.record) return;
+    this.#offered = now;
+    for (const tab of ["review", "record"]) at(`tab-${tab}`).hidden = !now[tab];
     this.open(this.#wanted);
   }
 

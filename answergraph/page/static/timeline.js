@@ -29,12 +29,7 @@ export function brief(value, longest = LONGEST) {
 }
 const firstSentence = (text) => brief(text.match(/^[\s\S]*?[.!?](?=\s|$)/)?.[0] ?? text);
 const argumentsOf = (args) =>
-  brief(
-    Object.values(args ?? {})
-      .map((value) => brief(value, 40))
-      .join(", "),
-    80,
-  );
+  brief(Object.values(args ?? {}) .map((value) => brief(value, 40)) .join(", "), 80);
 const sizeOf = (text) => plural(text.split("\n").length, "line");
 
 /** What a visit of a node was, by what it has written. */

@@ -170,12 +170,7 @@ export class TimelineView {
   #fits(row) {
     if (!FILTERS[this.#filter].fits(row)) return false;
     if (this.#path && [row.step.inside, row.step.node].filter(Boolean).join(":") !== this.#path) return false;
-    return (
-      !this.#words ||
-      `${row.name} ${row.what} ${row.then} ${JSON.stringify(row.message ?? row.step.wrote ?? "")}`
-        .toLowerCase()
-        .includes(this.#words)
-    );
+    return (!this.#words || `${row.name} ${row.what} ${row.then} ${JSON.stringify(row.message ?? row.step.wrote ?? "")}` .toLowerCase() .includes(this.#words));
   }
 
   #flat(timeline, rows, isAll = false) {
@@ -211,10 +206,7 @@ export class TimelineView {
   #toEnd() {
     this.#seen = this.#run.steps.length;
     this.#parts.follow.hidden = true;
-    this.#scroll.scrollTop += Math.max(
-      0,
-      this.#parts.rows.getBoundingClientRect().bottom - this.#scroll.getBoundingClientRect().bottom + 8,
-    );
+    this.#scroll.scrollTop += Math.max(0, this.#parts.rows.getBoundingClientRect().bottom - this.#scroll.getBoundingClientRect().bottom + 8);
     this.#draw();
   }
 

@@ -107,5 +107,5 @@ def second_opinion() -> Any:
 
 def reviewed_invoice() -> Any:
     """Return an extractor that asks a person about the fields that stand nowhere, and about a total that does not follow."""
-    wrong = {**MADE_UP, "number": "RE-1", "total": 1231}
+    wrong = {**MADE_UP, "number": "RE-1", "total": 1231, "note": "Handle with care"}
     return create_extractor(_answers("Invoice", wrong), Invoice, on_doubt="review", checkpointer=True, name="reviewed_invoice")

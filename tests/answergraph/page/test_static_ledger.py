@@ -55,14 +55,20 @@ def until_held(page: Page, held: list[Route], count: int) -> None:
         page.wait_for_timeout(20)
 
 
-def test_a_hundred_thousand_rows_stay_below_thirty_megabytes_in_the_browser(browser: Browser, tmp_path: Path) -> None:
+def test_a_hundred_thousand_rows_say_why_they_stopped_in_less_than_thirty_megabytes(browser: Browser, tmp_path: Path) -> None:
     place = tmp_path / "invoices.db"
-    list(map_answers(agent_of(), rows(), key="id", input="body", ledger=place, concurrency=1, stop_after=None))
+    list(map_answers(agent_of(), rows(), key="id", input="body", ledger=place, concurrency=1, stop_after=4))
     with_copies(place, MANY)
     with page_of_file(place) as url:
         for page in watched_page(browser, url, path="/"):
+            # Why it stopped is said at once, and the first row that did is open.
             headline = page.get_by_role("region", name="All rows").get_by_role("heading", level=1)
-            expect(headline).to_have_text("Nobody is at work: 100 009 rows have ended")
+            expect(headline).to_have_text("Stopped: 100 007 rows have ended")
+            expect(page.locator("#map .why")).to_contain_text("4 rows in a row ended without an answer.")
+            expect(page.locator("#map .why")).to_be_in_viewport(ratio=1)
+            expect(page.locator("#row")).to_have_text("inv-003row 1 of 4")
+            expect(page.locator("#row")).to_be_in_viewport()
+            expect(page.locator(".meters > div").first).to_have_text("Costnot known no price is known")
             page.locator("#ledger-groups button", has_text="answered").first.click()
             expect(page.locator("#ledger-rows [data-row]")).to_have_count(50)
             memory = page.context.new_cdp_session(page)

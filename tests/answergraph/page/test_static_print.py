@@ -42,12 +42,12 @@ def test_a_record_is_printed_behind_its_whole_document(page: Page, server: httpx
 
 def test_a_review_is_printed_with_its_readings(page: Page, server: httpx.Client, tmp_path: Path) -> None:
     opened(page, "reviewed_invoice", past(server, "reviewed_invoice", {"input": {"document": INVOICE}}))
-    expect(page.locator(".queue b")).to_have_count(4)
+    expect(page.locator(".queue b")).to_have_count(5)
     words = printed(page, tmp_path / "review.pdf")
-    assert "Field 1 of 4: number" in words
+    assert "Field 1 of 5: number" in words
     assert "'RE-1': it stands in no source." in words
     assert "purchase_order" in words
-    assert "Send 4 decisions" not in words
+    assert "Send 5 decisions" not in words
 
 
 def test_a_ledger_is_printed_with_all_rows_that_are_shown(browser: Browser, tmp_path: Path) -> None:

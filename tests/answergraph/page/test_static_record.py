@@ -39,6 +39,10 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
     expect(record.locator(".why")).to_have_text(
         "Nowhere: supplier.phone and purchase_order. Of 11 fields 9 hold: 8 stand in the document, 1 is computed from it."
     )
+    # The first look finds what stands nowhere, on a phone too.
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(record.locator(".why")).to_be_in_viewport(ratio=1)
     rows = record.get_by_role("grid", name="Record").locator("> tbody > tr > th")
     expect(rows).to_have_text(["number", "supplier.name", "supplier.phone", "items", "total", "purchase_order"])
     # The gap is the sign: what stands nowhere has no number.
@@ -61,6 +65,9 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
     expect(record.locator("[data-key].on")).to_have_text("756supported")
     page.get_by_role("button", name="To look at 2").press("Enter")
     expect(rows).to_have_text(["supplier.phone", "purchase_order"])
+    page.get_by_role("button", name="derived 1").press("Enter")
+    expect(rows).to_have_text(["total"])
+    page.get_by_role("button", name="All 11").press("Enter")
     # The text is shown as text.
     expect(record.locator(".lines")).to_contain_text("<b>Payable</b>")
     expect(record.locator(".mark").first).to_have_text("Brenner & Sohn GmbH2")
@@ -107,6 +114,21 @@ def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
     take_picture(page, pictures / "page-pages.png")
     document.get_by_role("button", name="Text").click()
     expect(document.locator(".lines .mark").filter(has_text="Brenner & Sohn GmbH")).to_be_visible()
+    document.get_by_role("button", name="Pages").click()
+
+    # On a phone a strip of the page comes to the field, and the page if somebody asks for it.
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(document).to_be_hidden()
+    page.get_by_role("row", name="supplier.name").press("Enter")
+    strip = page.locator(".place")
+    expect(strip.locator(".cut img")).to_have_attribute("src", re.compile("^data:image/png"))
+    expect(strip).to_contain_text("Page 3")
+    assert faults(page) == []
+    page.get_by_role("button", name="Whole page").click()
+    expect(box).to_be_in_viewport()
+    box.click()
+    expect(document).to_be_hidden()
+    page.set_viewport_size({"width": 1440, "height": 900})
 
     with page.expect_download() as saving:
         page.get_by_role("button", name="Save with proofs").click()
@@ -131,10 +153,13 @@ def test_a_long_list_begins_with_its_doubts_and_a_phone_shows_the_lines_at_the_f
     page.set_viewport_size({"width": 390, "height": 800})
     expect(page.get_by_role("region", name="Document")).to_be_hidden()
     table.get_by_text("part-002").click()
-    expect(table.locator(".strip")).to_have_text("part-001 1.50\npart-002 2.50\npart-003 3.50")
+    expect(table.locator(".place pre")).to_have_text("part-001 1.50\npart-002 2.50\npart-003 3.50")
     # The emoji before it is one character to Python and two to JavaScript.
-    expect(table.locator(".strip mark")).to_have_text("part-002")
+    expect(table.locator(".place mark")).to_have_text("part-002")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # What is to be looked at comes first where there is little room.
+    page.reload()
+    expect(page.get_by_role("button", name="To look at 1")).to_have_attribute("aria-pressed", "true")
 
 
 def test_what_was_left_out_and_what_cannot_be_read_is_said(page: Page, server: httpx.Client) -> None:

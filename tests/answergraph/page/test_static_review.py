@@ -1,5 +1,7 @@
 """A review of doubtful fields: by keyboard alone, nothing chosen beforehand, one send; what does not fit comes back."""
 
+import base64
+import re
 from pathlib import Path
 
 import httpx
@@ -8,58 +10,86 @@ from playwright.sync_api import Page, expect
 
 from tests.answergraph.page.conftest import LONGEST_RUN, faults, opened, past, take_picture
 from tests.answergraph.page.document_graphs import INVOICE
+from tests.answergraph.page.test_static_record import asked
+from tests.suite.pdf_files import pdf
 
 pytestmark = pytest.mark.browser
 
-FIELDS = ["number", "supplier.phone", "total", "purchase_order"]
+SECONDS_A_KEY, SECONDS_A_THOUGHT = 0.28, 6
+"""What the keystroke-level model gives a person who types little; a thought is four of its own, for there is a field to read."""
+FIELDS = ["number", "supplier.phone", "total", "purchase_order", "note"]
 
 
 def waiting(page: Page, server: httpx.Client) -> str:
     """Open a run that waits for a review; returns its thread."""
     thread = past(server, "reviewed_invoice", {"input": {"document": INVOICE}})
     opened(page, "reviewed_invoice", thread)
-    expect(page.locator(".queue b")).to_have_count(4)
+    expect(page.locator(".queue b")).to_have_count(5)
     return thread
 
 
 def test_a_review_shows_the_doubtful_fields_alone_and_chooses_none(page: Page, server: httpx.Client, pictures: Path) -> None:
     waiting(page, server)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Waiting for you")
-    expect(page.locator(".head .why")).to_contain_text("4 fields could not be settled.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for you: 0 of 5 fields decided")
+    expect(page.locator(".head .why")).to_contain_text("5 fields could not be settled.")
     assert sorted(page.locator(".queue b").all_inner_texts()) == sorted(FIELDS)
-    send = page.get_by_role("button", name="Send 4 decisions")
+    send = page.get_by_role("button", name="Send 5 decisions")
     expect(send).to_be_disabled()
     expect(page.locator(".reading[data-on]")).to_have_count(0)
     assert faults(page) == []
 
     take_picture(page, pictures / "page-review.png")
+    # What follows from a reading is shown before it is chosen.
+    page.locator(".queue button", has_text="total").press("Enter")
+    expect(page.locator(".reading li")).to_have_text("sum(756.0, 294.0, 180.0) = 1230.0, but total is 1231.0")
+    # It has the whole pane; the run is one step away, and the review is one tab.
+    timeline, decide = page.get_by_role("treegrid"), page.locator(".decide")
+    expect(timeline).to_be_hidden()
+    expect(page.get_by_role("complementary", name="Graph and details")).to_be_hidden()
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.locator("#interrupts").bounding_box()["height"] > 500  # type: ignore[index]
+        expect(send).to_be_in_viewport()
+        page.get_by_role("button", name="See the run").press("Enter")
+        expect(timeline).to_be_visible()
+        expect(decide).to_be_hidden()
+        page.get_by_role("tab", name="To decide 5").press("Enter")
+        expect(decide).to_be_visible()
 
 
 def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, server: httpx.Client) -> None:
     thread = waiting(page, server)
-    send = page.get_by_role("button", name="Send 4 decisions")
+    send = page.get_by_role("button", name="Send 5 decisions")
     heading = page.locator(".decide h2")
     heading.focus()
-    expect(heading).to_have_text("Field 1 of 4: number")
+    expect(heading).to_have_text("Field 1 of 5: number")
     page.keyboard.press("t")
     page.keyboard.type("RE-2026-01847")
     page.get_by_role("button", name="Take it").press("Enter")
-    expect(heading).to_have_text("Field 2 of 4: supplier.phone")
+    expect(heading).to_have_text("Field 2 of 5: supplier.phone")
     expect(heading).to_be_focused()
     page.keyboard.press("x")
-    expect(page.locator("#interrupts [role=status]")).to_contain_text("supplier.phone: left out. Field 3 of 4, total.")
+    expect(page.locator("#interrupts > [role=status]")).to_contain_text("supplier.phone: left out. Field 3 of 5, total.")
     page.keyboard.press("s")
-    expect(heading).to_have_text("Field 4 of 4: purchase_order")
+    expect(heading).to_have_text("Field 4 of 5: purchase_order")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for you: 2 of 5 fields decided")
+    expect(page.locator(".boxes [data-on]")).to_have_count(2)
+    page.keyboard.press("o")
+    expect(page.get_by_role("region", name="Document").get_by_role("list")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(heading).to_be_focused()
     page.keyboard.press("t")
     page.keyboard.type("77")
     page.get_by_role("button", name="Take it").press("Enter")
-    expect(heading).to_have_text("Field 3 of 4: total")
+    expect(heading).to_have_text("Field 5 of 5: note")
+    page.keyboard.press("x")
+    expect(heading).to_have_text("Field 3 of 5: total")
     page.keyboard.press("k")
     page.keyboard.press("u")
-    expect(page.locator("#interrupts")).to_contain_text("2 of 4 fields decided")
+    expect(page.locator("#interrupts")).to_contain_text("3 of 5 fields decided")
     # What was decided outlives a reload.
     page.reload()
-    expect(heading).to_have_text("Field 2 of 4: supplier.phone")
+    expect(heading).to_have_text("Field 2 of 5: supplier.phone")
     heading.focus()
     page.keyboard.press("x")
     page.keyboard.press("t")
@@ -83,6 +113,24 @@ def test_a_person_decides_the_doubtful_fields_by_keyboard_alone(page: Page, serv
     expect(page.locator(".fieldlist")).to_contain_text("given")
 
 
+def test_five_fields_are_decided_in_less_than_a_minute_at_a_persons_pace(page: Page, server: httpx.Client) -> None:
+    thread = waiting(page, server)
+    page.evaluate("() => { window.pressed = 0; addEventListener('keydown', () => (window.pressed += 1)); }")
+    page.locator(".decide h2").focus()
+    page.keyboard.press("t")
+    page.keyboard.type("RE-2026-01847\n")
+    page.keyboard.press("x")
+    page.keyboard.press("t")
+    page.keyboard.type("1230\n")
+    page.keyboard.press("x")
+    page.keyboard.press("x")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Answered", timeout=LONGEST_RUN)
+    answer = server.get(f"/threads/{thread}/state").json()["values"]["structured_response"]
+    assert [answer["number"], answer["total"], answer["purchase_order"], answer["note"]] == ["RE-2026-01847", 1230, None, None]
+    assert page.evaluate("window.pressed") * SECONDS_A_KEY + (len(FIELDS) + 1) * SECONDS_A_THOUGHT < 60
+
+
 def test_a_person_decides_between_the_readings_of_an_ensemble(page: Page, server: httpx.Client) -> None:
     thread = past(server, "second_opinion", {"input": {"document": INVOICE}})
     opened(page, "second_opinion", thread)
@@ -101,6 +149,38 @@ def test_a_person_decides_between_the_readings_of_an_ensemble(page: Page, server
     assert values["outcome"]["fields"]["number"]["accepted_by"] == "person"
 
 
+def test_two_readings_stand_in_their_pages_and_what_is_typed_is_looked_up(page: Page, server: httpx.Client) -> None:
+    file = base64.b64encode(pdf([["Tools since 1961"], INVOICE.splitlines()])).decode()
+    block = {"type": "file", "mime_type": "application/pdf", "base64": file}
+    opened(page, "second_opinion", past(server, "second_opinion", asked([block])))
+    for value, where in (("RE-2026-01847", "Page 2"), ("1961", "Page 1")):
+        reading = page.locator(".reading").filter(has=page.get_by_text(value, exact=True))
+        expect(reading.locator(".cut img")).to_have_attribute("src", re.compile("^data:image/png"))
+        expect(reading).to_contain_text(where)
+        expect(reading.locator("mark").last).to_have_text(value)
+        # The marked place lies in the middle of what is cut out of the page.
+        cut, mark = reading.locator(".cut").bounding_box(), reading.locator(".cut mark").bounding_box()
+        assert cut
+        assert mark
+        assert cut["x"] <= mark["x"] < mark["x"] + mark["width"] <= cut["x"] + cut["width"]
+        assert cut["y"] <= mark["y"] < mark["y"] + mark["height"] <= cut["y"] + cut["height"]
+    assert faults(page) == []
+    heading = page.locator(".decide h2")
+    heading.focus()
+    page.keyboard.press("o")
+    expect(page.get_by_role("region", name="Document").locator(".sheet .mark.on")).to_have_count(2)
+    page.keyboard.press("o")
+    expect(page.get_by_role("region", name="Document")).to_be_hidden()
+    page.keyboard.press("t")
+    page.keyboard.type("Hex key SET")
+    page.keyboard.press("Tab")
+    expect(page.locator(".typing [role=status]")).to_have_text("It stands in the document: Page 2.")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.type("RE-77")
+    page.keyboard.press("Tab")
+    expect(page.locator(".typing [role=status]")).to_have_text("As typed it stands nowhere; it is kept as given by you.")
+
+
 def test_when_somebody_else_was_faster_nothing_is_sent(page: Page, server: httpx.Client) -> None:
     thread = waiting(page, server)
     page.get_by_role("button", name="Choose a").click()
@@ -108,11 +188,11 @@ def test_when_somebody_else_was_faster_nothing_is_sent(page: Page, server: httpx
     server.post(
         f"/threads/{thread}/runs/wait", json={"assistant_id": "reviewed_invoice", "command": {"resume": decisions}}
     ).raise_for_status()
-    for _ in range(3):
+    for _ in range(4):
         page.get_by_role("button", name="Choose a").click()
-    page.get_by_role("button", name="Send 4 decisions").click()
-    expect(page.get_by_role("alert").filter(has_text="Somebody else")).to_have_text(
-        "Somebody else has decided meanwhile. Nothing of yours was sent."
+    page.get_by_role("button", name="Send 5 decisions").click()
+    expect(page.get_by_role("alert").filter(has_text="another person")).to_have_text(
+        re.compile(r"^Decided by another person at \d\d:\d\d\. Nothing of yours was sent\.$")
     )
     page.get_by_role("button", name="Show the run as it is").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Answered")
