@@ -31,7 +31,7 @@ def page_texts(content: object) -> list[str]:
 
 
 def page_picture(content: object, number: int, places: Sequence[tuple[int, int]]) -> dict[str, object]:
-    """Return a page as a PNG, and the boxes of each place in its text; a place over two lines has two.
+    """Return a page as a PNG, whether it has text that is not drawn, and the boxes of each place; one over two lines has two.
 
     Args:
         content: Of the message.
@@ -41,13 +41,17 @@ def page_picture(content: object, number: int, places: Sequence[tuple[int, int]]
     Raises:
         IndexError: If there is no such page.
     """
+    from pypdfium2 import raw  # noqa: PLC0415 - an extra
+
     with _pages(content) as pages:
         page = pages[number]
+        texts = page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT])
+        hides = any(raw.FPDFTextObj_GetTextRenderMode(each.raw) == raw.FPDF_TEXTRENDERMODE_INVISIBLE for each in texts)
         width, height = page.get_size()
         scale = min(PIXELS_WIDE / width, MAX_PIXELS_HIGH / height)
         bitmap = page.render(scale=scale, rev_byteorder=True)
         picture = base64.b64encode(_png(bitmap)).decode()
-        return {"picture": f"data:image/png;base64,{picture}", "boxes": _boxes(page, bitmap, places)}
+        return {"picture": f"data:image/png;base64,{picture}", "hides_text": hides, "boxes": _boxes(page, bitmap, places)}
 
 
 @contextmanager

@@ -1,18 +1,21 @@
 """A PDF with lines of text, one list for each page, as a parser reads them."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 
 
-def pdf(pages: Sequence[Sequence[str]], *, turn: int = 0) -> bytes:
-    """Return the bytes of a file with these pages, each to be turned by so many degrees before it is read."""
+def pdf(pages: Sequence[Sequence[str]], *, turn: int = 0, hidden: Container[int] = ()) -> bytes:
+    """Return the bytes of a file with these pages, each to be turned by so many degrees before it is read.
+
+    The text of pages that are ``hidden`` is there and not drawn, as behind a scan.
+    """
     turned = f" /Rotate {turn}" if turn else ""
     kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(), _FONT]
     for index, lines in enumerate(pages):
         text = "".join(f"1 0 0 1 72 {760 - 24 * at} Tm ({_escaped(line)}) Tj " for at, line in enumerate(lines))
-        drawn = f"BT /F1 14 Tf {text}ET".encode("latin-1")
+        drawn = f"BT /F1 14 Tf {'3 Tr ' if index in hidden else ''}{text}ET".encode("latin-1")
         size = "/MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >>"
         page = f"<< /Type /Page /Parent 2 0 R {size} /Contents {5 + 2 * index} 0 R{turned} >>"
         objects += [page.encode(), b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn)]

@@ -37,7 +37,7 @@ export class DocumentView {
     const list = el("ol.lines", { tabindex: "0", role: "list", "aria-label": `The text of the ${name}` }, ...this.#folded(lines, document));
     const sheets = document.pages && el("div.sheets", {}, ...this.#pages.show(document, places));
     return [
-      el("p.panebar", {}, el("b", {}, name), sheets && views(sheets, list), el("span", {}, `${plural(lines.length, "line")}, ${plural(places.length, "place")}`)),
+      el("p.panebar", {}, el("b", {}, name), sheets && views(sheets, list), el("span", {}, `${sheets ? plural(document.pages.length, "page") : plural(lines.length, "line")}, ${plural(places.length, "place")}`)),
       ...document.notes.map((note) => el("p.note", {}, note)),
       sheets,
       list,

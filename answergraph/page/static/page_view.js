@@ -52,6 +52,7 @@ export class PageView {
     sheet.dataset.state = drawn ? "drawn" : "failed";
     if (!drawn) return void sheet.before(el("p.note", {}, `Page ${index + 1} cannot be drawn. The text shows its places.`));
     sheet.querySelector("img").src = drawn.picture;
+    if (drawn.hides_text) sheet.before(el("p.note", {}, `Page ${index + 1} has text that its picture does not show, as behind a scan.`));
     const missing = marks.filter((mark, at) => !put(mark, drawn.boxes[at])).length;
     // Somebody may wait for it here.
     marks.find((mark) => mark.matches(":focus"))?.scrollIntoView({ block: "nearest" });

@@ -51,6 +51,12 @@ def test_a_message_without_a_file_has_no_pages() -> None:
     assert page_texts([{"type": "text", "text": "x"}, "y", {"type": "image", "base64": "not base64"}, None]) == []
 
 
+def test_a_page_says_whether_it_has_text_that_is_not_drawn() -> None:
+    scanned = content(pdf(PAGES, hidden=[2]))
+    assert [page_picture(scanned, number, [])["hides_text"] for number in range(3)] == [False, False, True]
+    assert page_texts(scanned)[2].split() == ["Terms", "(net)"]
+
+
 def test_a_page_is_a_picture_in_which_its_words_are_drawn() -> None:
     drawn: dict[str, Any] = page_picture(content(pdf(PAGES)), 0, [])
     width, height, rows = pixels(drawn["picture"])

@@ -28,7 +28,7 @@ def waiting(page: Page, server: httpx.Client) -> str:
     return thread
 
 
-def test_a_review_shows_the_doubtful_fields_alone_and_chooses_none(page: Page, server: httpx.Client, pictures: Path) -> None:
+def test_a_review_shows_the_doubtful_fields_alone_and_chooses_none(page: Page, server: httpx.Client) -> None:
     waiting(page, server)
     expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for you: 0 of 5 fields decided")
     expect(page.locator(".head .why")).to_contain_text("5 fields could not be settled.")
@@ -37,8 +37,6 @@ def test_a_review_shows_the_doubtful_fields_alone_and_chooses_none(page: Page, s
     expect(send).to_be_disabled()
     expect(page.locator(".reading[data-on]")).to_have_count(0)
     assert faults(page) == []
-
-    take_picture(page, pictures / "page-review.png")
     # What follows from a reading is shown before it is chosen.
     page.locator(".queue button", has_text="total").press("Enter")
     expect(page.locator(".reading li")).to_have_text("sum(756.0, 294.0, 180.0) = 1230.0, but total is 1231.0")
@@ -149,7 +147,9 @@ def test_a_person_decides_between_the_readings_of_an_ensemble(page: Page, server
     assert values["outcome"]["fields"]["number"]["accepted_by"] == "person"
 
 
-def test_two_readings_stand_in_their_pages_and_what_is_typed_is_looked_up(page: Page, server: httpx.Client) -> None:
+def test_two_readings_stand_in_their_pages_and_what_is_typed_is_looked_up(
+    page: Page, server: httpx.Client, pictures: Path
+) -> None:
     file = base64.b64encode(pdf([["Tools since 1961"], INVOICE.splitlines()])).decode()
     block = {"type": "file", "mime_type": "application/pdf", "base64": file}
     opened(page, "second_opinion", past(server, "second_opinion", asked([block])))
@@ -165,6 +165,7 @@ def test_two_readings_stand_in_their_pages_and_what_is_typed_is_looked_up(page: 
         assert cut["x"] <= mark["x"] < mark["x"] + mark["width"] <= cut["x"] + cut["width"]
         assert cut["y"] <= mark["y"] < mark["y"] + mark["height"] <= cut["y"] + cut["height"]
     assert faults(page) == []
+    take_picture(page, pictures / "page-review.png")
     heading = page.locator(".decide h2")
     heading.focus()
     page.keyboard.press("o")
