@@ -129,6 +129,26 @@ def test_five_fields_are_decided_in_less_than_a_minute_at_a_persons_pace(page: P
     assert page.evaluate("window.pressed") * SECONDS_A_KEY + (len(FIELDS) + 1) * SECONDS_A_THOUGHT < 60
 
 
+def test_what_may_be_left_out_goes_at_once_and_single_keys_can_be_turned_off(page: Page, server: httpx.Client) -> None:
+    thread = waiting(page, server)
+    page.get_by_role("button", name="Turn single keys off").press("Enter")
+    page.locator(".decide h2").press("s")
+    expect(page.locator(".decide h2")).to_have_text("Field 1 of 5: number")
+    expect(page.get_by_text("number is required.")).to_be_visible()
+    leave = page.get_by_role("button", name=re.compile("out and send"))
+    expect(leave).to_have_count(0)
+    page.get_by_role("button", name="Turn single keys on").press("Enter")
+    for field, value in (("number", "RE-2026-01847"), ("total", "1230")):
+        page.locator(".queue button", has_text=field).first.press("Enter")
+        page.locator(".typing :is(input, textarea)").fill(value)
+        page.keyboard.press("Enter")
+    expect(leave).to_have_text("Leave all 3 out and send")
+    leave.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Answered", timeout=LONGEST_RUN)
+    answer = server.get(f"/threads/{thread}/state").json()["values"]["structured_response"]
+    assert [answer["supplier"]["phone"], answer["purchase_order"], answer["note"]] == [None, None, None]
+
+
 def test_a_person_decides_between_the_readings_of_an_ensemble(page: Page, server: httpx.Client) -> None:
     thread = past(server, "second_opinion", {"input": {"document": INVOICE}})
     opened(page, "second_opinion", thread)
