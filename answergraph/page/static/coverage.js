@@ -65,7 +65,7 @@ export function coverageOf(fields) {
       .join(", ");
   const others = said(rest);
   return [
-    nowhere.length && `Nowhere: ${listed(nowhere)}.`,
+    nowhere.length && `Nowhere: ${nowhere.length > 3 ? `${nowhere.slice(0, 3).join(", ")} and ${nowhere.length - 3} more` : listed(nowhere)}.`,
     `Of ${plural(filled, "field")} ${is(hold, "holds", "hold")}${hold ? `: ${said(how)}` : ""}.`,
     others && `${others}.`,
   ]

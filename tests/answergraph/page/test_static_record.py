@@ -178,3 +178,7 @@ def test_what_was_left_out_and_what_cannot_be_read_is_said(page: Page, server: h
     expect(page.locator(".doc .note")).to_have_text("Beside the text there is image/png: what is on it cannot be shown here.")
     page.get_by_role("button", name="derived 1").press("Enter")
     expect(page.locator(".fieldlist > tbody > tr > th")).to_have_text(["total"])
+    # Of many fields that stand nowhere three are named.
+    fields = [{"path": path, "status": "not_found"} for path in "abcde"]
+    said = page.evaluate("async (fields) => (await import('./coverage.js')).coverageOf(fields)", fields)
+    assert said == "Nowhere: a, b, c and 2 more. Of 5 fields 0 hold."
