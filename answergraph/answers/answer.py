@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.snapshot import Snapshot
+from answergraph.state.field_path import FieldPath
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,29 @@ class Answer:
         except (ValueError, TypeError, RecursionError):
             # It does not fit, or is not comparable.
             return False
+
+    def check_validators(self) -> None:
+        """Raise ``AgentSpecError`` if a validator left ``None`` where the model wrote a value and the type takes none."""
+        place = None
+        with suppress(RecursionError):
+            place = _emptied(self.source, self.data, FieldPath())
+        try:
+            place is None or self.schema.load(self.data)
+        except ValueError:
+            advice = "end it with `return` and the value"
+            raise AgentSpecError(f"A validator of {self.schema.name} returned None for {place}; {advice}.") from None
+
+
+def _emptied(source: object, data: object, place: FieldPath) -> FieldPath | None:
+    """Return the first place of a value that became ``None``."""
+    if data is None:
+        return None if source is None else place
+    parts: Iterable[tuple[str | int, object, object]] = ()
+    if isinstance(data, Mapping) and isinstance(source, Mapping):
+        parts = [(key, source[key], value) for key, value in data.items() if key in source]
+    elif isinstance(data, list) and isinstance(source, list):
+        parts = [(index, *pair) for index, pair in enumerate(zip(source, data, strict=False))]
+    return next(filter(None, (_emptied(before, after, place / key) for key, before, after in parts)), None)
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -38,6 +38,40 @@ def test_a_validator_that_returns_nothing_is_no_answer(run: Run, strategy: Any, 
         run(agent, QUESTION)
 
 
+class Outer(BaseModel):
+    """A record with forgetful ones inside."""
+
+    items: list[Forgetful]
+
+
+class Number(BaseModel):
+    """A record with a field whose validator forgets to return its value."""
+
+    size: Annotated[int, AfterValidator(lambda value: None)]
+
+
+class Cleaned(BaseModel):
+    """A record with a field that a validator may empty."""
+
+    name: Annotated[str | None, AfterValidator(lambda value: None if value == "n/a" else value)]
+
+
+@pytest.mark.parametrize(
+    ("declared", "data", "place"), [(Outer, {"items": [{"ok": True}]}, r"items\[0\]"), (Number, {"size": 3}, "size")]
+)
+def test_a_validator_inside_an_answer_that_returns_nothing_is_named_by_its_place(
+    run: Run, declared: Any, data: Any, place: str
+) -> None:
+    model = ScriptedChatModel(replies=lambda request: calls(call(declared.__name__, data)))
+    with pytest.raises(AgentSpecError, match=rf"A validator of {declared.__name__} returned None for {place}"):
+        run(create_agent(model, response_format=ToolStrategy(declared)), QUESTION)
+
+
+def test_a_validator_may_empty_an_optional_field(run: Run) -> None:
+    model = ScriptedChatModel(replies=[calls(call("Cleaned", {"name": "n/a"}))])
+    assert run(create_agent(model, response_format=ToolStrategy(Cleaned)), QUESTION)["structured_response"] == Cleaned(name=None)
+
+
 def test_an_optional_answer_may_be_none(run: Run) -> None:
     agent = create_agent(ScriptedChatModel(replies=['{"value": null}']), response_format=PromptedStrategy(bool | None))
     assert run(agent, QUESTION)["outcome"]["status"] == "answered"

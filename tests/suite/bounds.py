@@ -46,7 +46,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2483,
+        2512,
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",

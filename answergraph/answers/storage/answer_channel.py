@@ -155,6 +155,8 @@ class AnswerCodec:
         """
         proven = self.to_json(value, answer)
         if proven is None:
+            if answer is not None and answer.has_json:
+                answer.check_validators()
             return value
         written = proven.data if len(self.schemas) == 1 else {"schema": proven.schema.name, "value": proven.data}
         # A number or text may be read as an object, which no two runs may share.
