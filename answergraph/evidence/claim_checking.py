@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
+from enum import Enum
 from functools import reduce
 from itertools import accumulate
 from operator import add, sub
@@ -235,7 +236,8 @@ def _places(value: Any, mark: Mark, result: SearchedResult) -> Iterator[Found | 
 def _problem(claim: Claim, problem: str) -> str:
     if claim.value is None:
         return f"{problem}."
-    shown = repr(claim.value)
+    value = claim.value.value if isinstance(claim.value, Enum) else claim.value
+    shown = repr(value) if isinstance(value, str | int | float) else str(value)
     shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
     return f"{shown}: {problem}."
 

@@ -14,8 +14,10 @@ from answergraph.runtime.extras import extra_needed
 
 _KANJI = "〇零一二三四五六七八九十廿卅百"
 _COUNT = rf"(?:[0-9]{{1,2}}|[{_KANJI}]{{1,3}})"
+_IN_ROW = r"(?<=,)(?=\d{4}-\d\d-\d\d|\d\d?[-/.]\d\d?[-/.]\d{4}(?!\d))"
+"""A comma stands before the next column of a row, but before the decimals of a number too: only a whole date follows it."""
 # A hyphen, or the slash of ISO 8601, may also end or begin a date of a range.
-_FIRST, _LAST = r"(?:(?<![\d.,/-])|(?<=[/.]\d{4}-)|(?<=[/.]\d\d-)|(?<=-\d\d/))", r"(?![\d/]|[-.]\d)"
+_FIRST, _LAST = rf"(?:(?<![\d.,/-])|(?<=[/.]\d{{4}}-)|(?<=[/.]\d\d-)|(?<=-\d\d/)|{_IN_ROW})", r"(?![\d/]|[-.]\d)"
 _NUMERIC = re.compile(
     rf"{_FIRST}(?P<year>\d{{4}})(?P<ys>[-/.]) ?(?P<m>\d{{1,2}})(?P=ys) ?(?P<d>\d{{1,2}})(?:{_LAST}|(?=/\d{{4}}-))"
     rf"|{_FIRST}(?P<a>\d{{1,2}})(?P<sep>[-/.]) ?(?P<b>\d{{1,2}})(?P=sep) ?(?P<y>\d{{4}}|\d{{2}})"

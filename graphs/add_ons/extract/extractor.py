@@ -68,8 +68,9 @@ def message_of(document: Any) -> HumanMessage:
     if isinstance(document, Mapping) and "type" in document:
         return HumanMessage([dict(document)])
     if isinstance(document, bytes) and document.startswith(_PDF):
-        block = {"type": "file", "mime_type": "application/pdf", "base64": base64.b64encode(document).decode()}
-        return HumanMessage([block])
+        encoded = base64.b64encode(document).decode()
+        # Without a name, the OpenAI client warns and makes one up.
+        return HumanMessage([{"type": "file", "mime_type": "application/pdf", "filename": "document.pdf", "base64": encoded}])
     try:
         text = document.decode("utf-8-sig")
     except (AttributeError, UnicodeDecodeError):

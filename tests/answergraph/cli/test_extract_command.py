@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.openai_server import OpenAIServer, says
+from tests.suite.pdf_files import pdf
 
 DOCUMENT = "Invoice 2026-0417\nDate: 3 May 2026\nTotal: 1,250.00 EUR\n"
 
@@ -38,6 +39,21 @@ def test_every_field_is_shown_with_its_value_and_its_place(document: Path) -> No
         "number: 2026-0417  supported  input: Invoice 2026-0417",
         "day: 2026-05-03  supported  input: Date: 3 May 2026",
     ]
+
+
+FILES = {
+    "invoice.html": b"<html><body><h1>Invoice <b>2026</b>-0417</h1><p>Date: 3&nbsp;May 2026</p></body></html>",
+    "invoice.csv": b"number,day\n2026-0417,2026-05-03\n",
+    "invoice.pdf": pdf([DOCUMENT.splitlines()]),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), FILES.items(), ids=FILES)
+def test_a_page_a_table_and_a_pdf_are_read_too(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    code, out, err = extracted(tmp_path / name, {"number": "2026-0417", "day": "2026-05-03"})
+    assert (code, err) == (0, "")
+    assert [line.split()[2] for line in out.splitlines()] == ["supported", "supported"]
 
 
 def test_record_and_fields_are_json_for_a_program(document: Path) -> None:

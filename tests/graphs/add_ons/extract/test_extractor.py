@@ -62,6 +62,11 @@ def test_a_made_up_field_has_its_default_where_the_caller_wants_that(run: Run) -
     assert result["structured_response"].buyer is None
 
 
+def test_a_date_that_is_made_up_is_told_as_the_model_wrote_it(run: Run) -> None:
+    result = run(create_extractor(ScriptedChatModel(replies=['"2026-05-04"'] * 9), date), {"document": DOCUMENT})
+    assert result["outcome"]["fields"][""]["problem"] == "2026-05-04: it stands in no source."
+
+
 def test_a_made_up_field_leaves_no_record(run: Run) -> None:
     replies = [record(number="A-17", total="1250", buyer="Ada")] * 4
     result = run(create_extractor(ScriptedChatModel(replies=replies), Invoice), {"document": DOCUMENT})
