@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
-    document: Annotated[Path, typer.Argument(help="A file: text in UTF-8, or a PDF.")],
+    document: Annotated[Path, typer.Argument(help="A file: text, HTML or CSV in UTF-8, or a PDF.")],
     schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
     model: Annotated[str, typer.Option(help="'openai:NAME', 'local:NAME', or 'provider:NAME'.")],
     base_url: BaseUrlOption = None,

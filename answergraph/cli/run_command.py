@@ -37,7 +37,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     task: Annotated[str | None, typer.Option(help="The task, instead of the file's.")] = None,
     fact: FactOption = None,
     model: Annotated[
-        str | None, typer.Option(help="'offline', 'openai:NAME', or 'provider:NAME', instead of the file's.")
+        str | None, typer.Option(help="'offline', 'openai:NAME', 'local:NAME', or 'provider:NAME', instead of the file's.")
     ] = None,
     base_url: BaseUrlOption = None,
     tool: Annotated[

@@ -1,14 +1,21 @@
 """The help of the command line: its content and its speed."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from answergraph.cli.command_line import app
 from tests.answergraph.cli.test_command_line import COMMAND, answergraph
 
-COMMANDS = ("ask", "graph", "demo", "new", "triage", "extract", "judge", "run", "eval", "verify", "experiment")
+ROOT: Any = typer.main.get_command(app)
+COMMANDS = (*ROOT.commands, *(f"experiment {name}" for name in ROOT.commands["experiment"].commands))
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "command-line.md"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"]])
@@ -18,12 +25,17 @@ def test_help_says_that_the_offline_model_is_not_a_language_model(arguments: lis
     assert "'offline', is not a language model" in " ".join(out.split())
 
 
-@pytest.mark.parametrize("arguments", [[], *([name] for name in (*COMMANDS, "experiment evidence-effect"))], ids=" ".join)
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=" ".join)
 def test_help_is_whole_sentences_and_no_docstring_sections(arguments: list[str]) -> None:
     code, out, _ = answergraph(*" ".join(arguments).split(), "--help")
     assert code == 0
     assert "Raises" not in out
-    assert "...\n" not in out.replace("[ARGS]...", "")
+    assert "...\n" not in re.sub(r"(?:\[ARGS\]|\{agents\})\.\.\.", "", out)
+
+
+def test_the_reference_has_the_help_of_each_command() -> None:
+    shown = re.findall(r"<!-- help: (.*) -->", REFERENCE.read_text(encoding="utf-8"))
+    assert sorted(shown) == sorted({"", *COMMANDS} - {"experiment"})
 
 
 def test_help_imports_neither_langgraph_nor_rich() -> None:
