@@ -238,8 +238,7 @@ def _problem(claim: Claim, problem: str) -> str:
         return f"{problem}."
     value = claim.value.value if isinstance(claim.value, Enum) else claim.value
     shown = repr(value) if isinstance(value, str | int | float) else str(value)
-    shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
-    return f"{shown}: {problem}."
+    return f"{shown[:_MAX_SHOWN_CHARACTERS]}{'…' * (len(shown) > _MAX_SHOWN_CHARACTERS)}: {problem}."
 
 
 def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -> Iterator[Found | str]:
