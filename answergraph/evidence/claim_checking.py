@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
-from enum import Enum
 from functools import reduce
 from itertools import accumulate
 from operator import add, sub
@@ -236,7 +235,7 @@ def _places(value: Any, mark: Mark, result: SearchedResult) -> Iterator[Found | 
 def _problem(claim: Claim, problem: str) -> str:
     if claim.value is None:
         return f"{problem}."
-    value = claim.value.value if isinstance(claim.value, Enum) else claim.value
+    value = getattr(claim.value, "value", claim.value)  # an enum shows what the document would say
     shown = repr(value) if isinstance(value, str | int | float) else str(value)
     return f"{shown[:_MAX_SHOWN_CHARACTERS]}{'…' * (len(shown) > _MAX_SHOWN_CHARACTERS)}: {problem}."
 

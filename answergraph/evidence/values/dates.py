@@ -15,8 +15,7 @@ from answergraph.runtime.extras import extra_needed
 _KANJI = "〇零一二三四五六七八九十廿卅百"
 _COUNT = rf"(?:[0-9]{{1,2}}|[{_KANJI}]{{1,3}})"
 _IN_ROW = r"(?<=,)(?=\d{4}-\d\d-\d\d|\d\d?[-/.]\d\d?[-/.]\d{4}(?!\d))"
-"""A comma stands before the next column of a row, but before the decimals of a number too: only a whole date follows it."""
-# A hyphen, or the slash of ISO 8601, may also end or begin a date of a range.
+# A hyphen, or the slash of ISO 8601, may also end or begin a date of a range; a comma, the column before a whole date.
 _FIRST, _LAST = rf"(?:(?<![\d.,/-])|(?<=[/.]\d{{4}}-)|(?<=[/.]\d\d-)|(?<=-\d\d/)|{_IN_ROW})", r"(?![\d/]|[-.]\d)"
 _NUMERIC = re.compile(
     rf"{_FIRST}(?P<year>\d{{4}})(?P<ys>[-/.]) ?(?P<m>\d{{1,2}})(?P=ys) ?(?P<d>\d{{1,2}})(?:{_LAST}|(?=/\d{{4}}-))"
@@ -59,7 +58,7 @@ Word = tuple[str, int, int]
 """A word, where it starts, and where it ends."""
 Reading = tuple[int | None, int, int]
 """Year, month and day; without a year if the text leaves it out."""
-_MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR = 12, 31, 2, 4
+_MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR, _TEN = 12, 31, 2, 4, 10
 _YEARS = range(1000, 10000)
 _PIVOT = 68
 """The last short year of this century, as ``strptime`` reads it."""
@@ -68,7 +67,6 @@ _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
 _MAX_OFFSET = 20
-_TEN = 10
 
 
 @dataclass(frozen=True)
