@@ -95,7 +95,9 @@ class Checkout:
             done = subprocess.run(shell, cwd=self.root, env=env, check=False, capture_output=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             return HUNG, ""
-        return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
+        # A shell that runs a command, instead of becoming it, would end so when a signal ends the command.
+        code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        return code, (done.stdout + done.stderr).decode(errors="replace")
 
     def triaged(self, witnesses: Witnesses | None = None) -> tuple[list[CaseReport], list[str]]:
         """Return the reports on the last run, on its first cause alone if witnesses are asked, and its problems."""
