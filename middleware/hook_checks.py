@@ -7,7 +7,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from answergraph.runtime.argument_checks import one_of, shown
+from answergraph.asking.model_request import ModelRequest
+from answergraph.runtime.argument_checks import check_list, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import JumpTo
 
@@ -34,8 +35,20 @@ def check_update(hook: str, update: object, can_jump_to: tuple[JumpTo, ...]) -> 
     raise AgentSpecError(f"{hook} jumps to {jump!r}, where it has no edge; write @hook_config{declared} or @before_…{declared}.")
 
 
-def check_tools(middleware: str, tools: Iterable[object]) -> None:
-    """Raise ``AgentSpecError`` for a name or a function where a request holds tools."""
+def check_request(middleware: str, before: ModelRequest, after: ModelRequest) -> None:
+    """Raise ``AgentSpecError`` for fields that a middleware changed to what no model could be asked with."""
+    messages, prompt, settings = vars(after)["messages"], vars(after)["system_message"], vars(after)["model_settings"]
+    if messages is not before.messages and not isinstance(messages, list):
+        check_list(f"{middleware}: messages", messages)
+    if not isinstance(prompt, BaseMessage | None):
+        raise AgentSpecError(f"{middleware}: system_message={shown(prompt)}; write system_prompt={shown(prompt)}.")
+    if not isinstance(settings, Mapping):
+        raise AgentSpecError(f"{middleware}: model_settings={shown(settings)}; write model_settings={{'temperature': 0}}.")
+    if after.tools is not before.tools:
+        _check_tools(middleware, check_list(f"{middleware}: tools", after.tools))
+
+
+def _check_tools(middleware: str, tools: Iterable[object]) -> None:
     for each in tools:
         if isinstance(each, str):
             advice = f"write [tool for tool in request.tools if tool.name == {each!r}]."

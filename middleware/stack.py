@@ -24,8 +24,8 @@ from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tools import ToolCallStep, ToolResult
-from answergraph.runtime.argument_checks import check_function, check_list, shown
-from answergraph.runtime.errors import AgentSpecError, ResponseFormatError
+from answergraph.runtime.argument_checks import check_function, check_list, one_of, shown
+from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import TIMED_VISIT, Call, Step, in_thread, off_loop, wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
 
@@ -192,7 +192,8 @@ def _hook(middleware: Any, hook: str) -> Hook:
     """Return a hook of a middleware; async runs fall back to the sync function."""
     node_name = f"{middleware.name}.{hook}"
     sync, asynchronous = _own(middleware, hook), _own(middleware, f"a{hook}")
-    jumps = getattr(sync, CAN_JUMP_TO, None) or getattr(asynchronous, CAN_JUMP_TO, None) or ()
+    declared, option = getattr(sync, CAN_JUMP_TO, None) or getattr(asynchronous, CAN_JUMP_TO, None), f"{node_name}: can_jump_to"
+    jumps = tuple([one_of(option, JumpTo, jump) for jump in check_list(option, declared)])
 
     def refuse(state: Any) -> Any:
         raise TypeError(_NO_SYNC_HOOK.format(name=node_name))
@@ -202,7 +203,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
     keys: frozenset[str] = getattr(middleware, "private_keys", frozenset())
     blocking = _with_injection(sync) or refuse
-    return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, tuple(jumps), hook_policy(middleware), keys)
+    return Hook(node_name, blocking, _with_injection(asynchronous) or call_sync, jumps, hook_policy(middleware), keys)
 
 
 def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], Any] | None:
@@ -242,15 +243,15 @@ def _modifying(name: str, modify: Callable[[ModelRequest], ModelRequest], inner:
 def _noting_format(name: str, request: ModelRequest, handed_on: object, inner: ModelCall) -> Step[LayeredResponse]:
     """Make a layer's inner call, and record a change of the response format."""
     inner_request = own_request(handed_on, name)
-    if inner_request.tools is not request.tools:
-        from answergraph.middleware.hook_checks import check_tools  # noqa: PLC0415 - few middleware change the tools
+    if inner_request is not request:
+        from answergraph.middleware.hook_checks import check_request  # noqa: PLC0415 - few agents have middleware
 
-        check_tools(name, inner_request.tools)
+        check_request(name, request, inner_request)
     before, after = request.response_format, inner_request.response_format
     try:
         layered = yield from inner(inner_request)
-    except ResponseFormatError as error:
-        if error.middleware is None and before is not after:
+    except AgentSpecError as error:
+        if error.middleware is None and getattr(request, error.field, None) is not getattr(inner_request, error.field, None):
             error.made_by(name)
         raise
     if before is after:

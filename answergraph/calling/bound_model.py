@@ -22,6 +22,8 @@ from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, Strategy
 from answergraph.calling.legal_history import in_turns, legal_history
 from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime import steps
+from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.steps import Effect, Invoke
 from answergraph.state.messages import WHOLE_MESSAGES
@@ -31,6 +33,9 @@ WROTE_NOTHING = "(nothing was written)"
 """The text of an empty reply; never stored."""
 _WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_content"}
 """The types of blocks that a reply without words may have."""
+
+_CHOICES = {"any", "auto", "none", "required", "validated"}
+"""The words of clients for a choice among all tools."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +172,14 @@ def bind_model(request: ModelRequest, strategy: Strategy) -> BoundModel:
         settings["tool_choice"] = no_call_choice(model)
         if settings["tool_choice"] is None and not strategy.tools_off:
             prompt = "\n\n".join(filter(None, (CALLS_ARE_OVER, prompt)))
+    names = frozenset(filter(None, map(_name_of, request.tools)))
     if binding.tools:
+        _check_choice(settings.get("tool_choice"), [*names, *map(_name_of, binding.tools)])
         bound = model.bind_tools(binding.tools, **settings)
         bound = bound.bind(**binding.late_settings) if binding.late_settings else bound
     else:
         settings.pop("tool_choice", None)
         bound = model.bind(**settings, **binding.late_settings)
-    named = (tool.name if isinstance(tool, BaseTool) else _function_name(tool) for tool in request.tools)
-    names = frozenset(filter(None, named))
     return BoundModel.of(
         bound,
         prompt=prompt,
@@ -187,9 +192,24 @@ def bind_model(request: ModelRequest, strategy: Strategy) -> BoundModel:
     )
 
 
-def _function_name(tool: Mapping[str, Any]) -> str | None:
+def _check_choice(choice: object, names: Sequence[str | None]) -> None:
+    """Raise ``AgentSpecError`` for a choice that names no tool; some clients would drop it without a word."""
+    # What a provider runs has names of its own.
+    if isinstance(choice, str) and choice not in _CHOICES and choice not in names and None not in names:
+        known = sorted(set(filter(None, names)))
+        error = AgentSpecError(f"tool_choice={choice!r} names no tool.{meant(choice, known)} The tools are {known!r}.")
+        error.field = "tool_choice"
+        raise error
+
+
+def _name_of(tool: object) -> str | None:
+    if isinstance(tool, BaseTool):
+        return tool.name
     # The provider runs other tools.
-    return tool.get("function", tool).get("name") if tool.get("type", "function") == "function" else None
+    if not isinstance(tool, Mapping) or tool.get("type", "function") != "function":
+        return None
+    name: str | None = tool.get("function", tool).get("name")
+    return name
 
 
 def _as_text_model(model: BaseChatModel) -> BaseChatModel:

@@ -40,7 +40,7 @@ def check_list(name: str, given: object) -> Sequence[Any]:
             raise AgentSpecError(line)
         if isinstance(given, BaseModel) and hasattr(given, "bind_tools"):
             raise AgentSpecError(f"{name}={type(given).__name__}(…) is a model; write create_agent(model, {name}).")
-        raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name}=[{shown(given)}].")
+        raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name.rpartition(': ')[2]}=[{shown(given)}].")
     return tuple(given)
 
 

@@ -44,20 +44,25 @@ class AgentSpecError(AnswerGraphError, ValueError, TypeError):
     LangChain raises ``ValueError`` for some of these mistakes and ``TypeError`` for others.
     """
 
+    field: str = ""
+    """The field of a request that it is about."""
+    middleware: str | None = None
+    """Name of the middleware that set the field, ``None`` if none did."""
+
+    def made_by(self, middleware: str) -> None:
+        self.middleware = middleware
+        what = "format" if self.field == "response_format" else self.field
+        self.args = (f"{self.args[0]} The {what} was set by the middleware {middleware!r}.",)
+
 
 class ResponseFormatError(AgentSpecError):
     """A response format chosen at run time cannot be used; raised before the model is called."""
 
-    middleware: str | None = None
-    """Name of the middleware that made the format, ``None`` if none did."""
+    field = "response_format"
 
     def __init__(self, message: str, response_format: Any) -> None:
         self.response_format = response_format
         super().__init__(message)
-
-    def made_by(self, middleware: str) -> None:
-        self.middleware = middleware
-        self.args = (f"{self.args[0]} The format was set by the middleware {middleware!r}.",)
 
 
 class BundleError(AnswerGraphError, ValueError):

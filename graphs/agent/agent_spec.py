@@ -23,7 +23,7 @@ from answergraph.graphs.agent.arguments import (
     split_tools,
     system_message,
 )
-from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_reviewed_tools, check_sources
+from answergraph.graphs.agent.guards import check_marks, check_named_tools, check_sources, check_spelt_tools
 from answergraph.graphs.agent.signature import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
@@ -68,9 +68,10 @@ class AgentSpec(AgentParts):
         tool_names = [tool.name for tool in runnable]
         declared = declared_format(response_format, tool_names, stack.answer_schemas, partial(check_marks, stack))
         check_sources(stack, has_tools=bool(tool_names or provided))
-        check_reviewed_tools(stack, tool_names)
         # What a provider runs has names of its own: those of an MCP server's tools are not known here.
-        if not stack.tool_wrappers and all(map(described_name, provided)):
+        are_all = not stack.tool_wrappers and all(map(described_name, provided))
+        check_spelt_tools(stack, tool_names, are_all=are_all and not provided)
+        if are_all:
             check_named_tools(stack, tool_names)
         chat_model = resolve_model(model)
         declared.check(chat_model)
@@ -91,9 +92,9 @@ class AgentSpec(AgentParts):
             context_schema=checked_context(given["context_schema"], response_format),
             keys=keys,
             limits=_limits(given["limits"], declared, chat_model),
-            end_strategy=one_of("end_strategy", EndStrategy, given["end_strategy"]),
+            end_strategy=_for_answers("end_strategy", EndStrategy, given, declared),
             on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
-            repair=one_of("repair", RepairMode, given["repair"]),
+            repair=_for_answers("repair", RepairMode, given, declared),
             checks=_checks(stack, given["check_answer"], declared),
             name=checked_name(given["name"]),
             runs_any_tool=bool(stack.tool_wrappers),
@@ -118,6 +119,13 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
         if by_name.setdefault(candidate.name, candidate) is not candidate:
             raise AgentSpecError(f"Two tools have the name {candidate.name!r}; give one of them another name.")
     return list(by_name.values())
+
+
+def _for_answers(name: str, allowed: object, given: dict[str, Any], declared: DeclaredFormat | RunTimeFormat) -> Any:
+    value = one_of(name, allowed, given[name])
+    if value != DEFAULTS[name] and not declared.reads_answers:
+        raise AgentSpecError(f"{name}={value!r} says nothing without a response_format; pass one, or leave it out.")
+    return value
 
 
 def _limits(given: object, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:

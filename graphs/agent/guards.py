@@ -1,5 +1,6 @@
 """Refuses guards that cannot work or have nothing to check."""
 
+import warnings
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -148,13 +149,17 @@ def check_named_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
                 )
 
 
-def check_reviewed_tools(stack: MiddlewareStack, names: Collection[str]) -> None:
-    """Raise ``AgentSpecError`` if a person would not be asked about a tool because its name is misspelt."""
+def check_spelt_tools(stack: MiddlewareStack, names: Collection[str], *, are_all: bool) -> None:
+    """Raise ``AgentSpecError`` for a misspelt tool that a middleware would never meet; warn of one that is like none."""
     for middleware in stack.middleware:
-        # Names that are like no tool may be those of other agents.
-        for name in getattr(middleware, "interrupt_on", ()):
+        limited = getattr(middleware, "tool_name", None)
+        counted = [limited] if isinstance(limited, str) else []
+        for name in (*getattr(middleware, "interrupt_on", ()), *getattr(middleware, "tools_to_emulate", ()), *counted):
             if name not in names and (near := get_close_matches(name, names, 1, _LIKE_A_TOOL)):
                 raise AgentSpecError(f"{middleware.name}: there is no tool {name!r}. Did you mean {near[0]!r}?")
+        # Others may be those of other agents, with which the middleware is shared.
+        if are_all and counted and counted[0] not in names:
+            warnings.warn(f"{middleware.name} does nothing: there is no tool {limited!r}, only {sorted(names)!r}.", stacklevel=2)
 
 
 def _places(schema: AnswerSchema) -> list[Place]:

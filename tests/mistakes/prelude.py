@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import langchain.agents.structured_output as langchains
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import HumanInTheLoopMiddleware, LLMToolEmulator, ToolCallLimitMiddleware
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -265,9 +265,11 @@ NAMES: dict[str, Any] = {
             InMemorySaver,
             Path,
             InMemoryStore,
+            LLMToolEmulator,
             PlainValidator,
             SkipValidation,
             StructuredTool,
+            ToolCallLimitMiddleware,
             ToolNode,
             date,
             partial,

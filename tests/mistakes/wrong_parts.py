@@ -10,7 +10,7 @@ from pydantic import AliasPath, BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph import Derived, Grounded
-from answergraph.middleware import AgentMiddleware
+from answergraph.middleware import AgentMiddleware, before_model, hook_config
 
 
 class NoHooks(AgentMiddleware[Any, Any, Any]):
@@ -130,3 +130,21 @@ class ShortensRuntime(AgentMiddleware[Any, Any, Any]):
 def reads_a_key(query: str, value: Annotated[Any, InjectedState("nokey")]) -> str:
     """Find."""
     return query
+
+
+def jumping(**options: Any) -> AgentMiddleware[Any, Any, Any]:
+    """Return a middleware whose hook declares where it jumps."""
+
+    @before_model(**options)
+    def stops(state: Any, runtime: Any) -> None:
+        """Never jumps."""
+
+    return stops
+
+
+class Stops(AgentMiddleware[Any, Any, Any]):
+    """A middleware whose hook jumps to a place that is none."""
+
+    @hook_config(can_jump_to=["finish"])  # type: ignore[list-item]  # the mistake
+    def after_model(self, state: Any, runtime: Any) -> None:
+        """Never jumps."""
