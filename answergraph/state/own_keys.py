@@ -38,12 +38,12 @@ def without_refused_keys(writer: str, update: object, state: Any, names: frozens
     return cleaned
 
 
-def check_spelling(what: str, keys: Iterable[object], known: Collection[str]) -> None:
+def check_spelling(what: str, keys: Iterable[object], known: Collection[str], of: str = "the agent's state") -> None:
     """Raise ``AgentSpecError`` for a key that is like one of the known ones; LangGraph drops it without a word."""
     for key in keys:
         near = get_close_matches(key, known, 1, _LIKE_A_KEY) if isinstance(key, str) and key not in known else ()
         if near:
-            raise AgentSpecError(f"{what} {key!r}, which is no key of the agent's state. Did you mean {near[0]!r}?")
+            raise AgentSpecError(f"{what} {key!r}, which is no key of {of}. Did you mean {near[0]!r}?")
 
 
 def without_keys(update: object, names: frozenset[str]) -> Any:

@@ -163,6 +163,8 @@ class AgentStateGraph(StateGraph[Any, Any]):
 
 
 _MODES = frozenset({None, *get_args(StreamMode)})
+_CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
+_OPTIONS = frozenset(CompiledStateGraph.stream.__kwdefaults__ or ())
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any]):
@@ -225,10 +227,11 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
         has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
-        if has_saver or not (isinstance(config, Mapping | None) and _MODES.issuperset(modes)):
+        is_plain = isinstance(config, Mapping | None) and _CONFIG_KEYS.issuperset(config or ()) and _OPTIONS.issuperset(options)
+        if has_saver or not (is_plain and _MODES.issuperset(modes)) or options.get("context") is not None:
             from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message
 
-            check_call(config, modes, options.get("durability"))
+            check_call(config, options, modes, builder.context_schema)
             if has_saver and not _is_inside_a_run():
                 check_thread(self.config, config)
         if isinstance(input, dict):

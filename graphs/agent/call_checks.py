@@ -1,22 +1,31 @@
 """How an agent is called: what LangGraph would drop without a word, or word without the place, is refused."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Set
 from contextlib import aclosing
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import END, START
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Durability, StateSnapshot, StreamMode
 
+from answergraph.answers.schemas.json_names import fields_of_type
+from answergraph.graphs.agent.signature import AgentArguments
 from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
+from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.state.own_keys import check_spelling
 
 ChunkT = TypeVar("ChunkT")
+
+CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
+OPTIONS = frozenset([*(CompiledStateGraph.stream.__kwdefaults__ or ()), "checkpoint_during"])
+"""The arguments of a run beside its input and its config; one of them is deprecated."""
 
 _LIKE_A_MODE = 0.8
 """Minimum similarity of a misspelt stream mode, of 1."""
@@ -29,16 +38,54 @@ _NOTHING_WAITS = (
 _HAS_ENDED = "The run of this thread has ended, so nothing waits for this Command. Write {'messages': […]} for another turn."
 
 
-def check_call(config: object, modes: Iterable[object], durability: object) -> None:
-    """Raise ``AgentSpecError`` for a config that is none, and for a misspelt stream mode or durability."""
-    if durability is not None:
+def check_call(config: object, options: Mapping[str, Any], modes: Iterable[object], schema: object) -> None:
+    """Raise ``AgentSpecError`` for what LangGraph would drop of a call: keys, arguments, modes and a context of another type."""
+    if (durability := options.get("durability")) is not None:
         one_of("durability", Durability, durability)
     if not isinstance(config, Mapping | None):
         raise AgentSpecError(f"config={shown(config)} is not a dict; write config={{'configurable': {{'thread_id': '1'}}}}.")
+    for name in options.keys() - OPTIONS:
+        raise AgentSpecError(f"A run of the agent has no argument {name!r}.{_meant_by(name)}")
+    if config and "context" in config:
+        raise AgentSpecError("The config has 'context', which nothing reads; write invoke(…, context=…).")
+    _check_keys("config", config or {}, CONFIG_KEYS)
     for mode in modes:
         # Transformers have modes of their own.
         if isinstance(mode, str) and get_close_matches(mode, get_args(StreamMode), 1, _LIKE_A_MODE):
             one_of("stream_mode", StreamMode, mode)
+    if (context := options.get("context")) is not None and (fields := _fields_of(schema)):
+        _check_context(context, schema, fields)
+
+
+def _meant_by(name: str) -> str:
+    """Return where an argument is given that a run does not take."""
+    if name in {"response_format", "output_key", *AgentArguments.__annotations__}:
+        one = ", and for one per run response_format=FromContext()" if name == "response_format" else ""
+        return f" Write create_agent({name}=…){one}."
+    if name in {"thread", "thread_id"}:
+        return " Write config={'configurable': {'thread_id': '1'}}."
+    return f" Write config={{{name!r}: …}}." if name in CONFIG_KEYS else meant(name, OPTIONS)
+
+
+def _check_context(context: object, schema: Any, fields: Set[str]) -> None:
+    if isinstance(context, Mapping):
+        _check_keys("context", context, fields)
+    # An object of another class may have the same attributes.
+    elif isinstance(context, str | int | float | list | tuple | Set):
+        written = f"{{{', '.join(f'{name!r}: …' for name in fields)}}}"
+        raise AgentSpecError(f"context={shown(context)} is no {shown(schema)}; write context={written}.")
+
+
+def _check_keys(what: str, given: Mapping[Any, object], known: Set[str]) -> None:
+    """Raise ``AgentSpecError`` for a key that is like one that is missing; others may be those of outer graphs."""
+    check_spelling(f"The {what} has", given.keys() - known, known - given.keys(), f"the {what}")
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _fields_of(schema: Any) -> Set[str]:
+    aliases = [field.validation_alias for field in getattr(schema, "model_fields", {}).values()]
+    # A name in JSON may be like a field's own.
+    return frozenset() if any(aliases) else fields_of_type(schema).keys()
 
 
 def check_written(what: str, update: object, graph: Any, config: RunnableConfig | None = None) -> None:
@@ -71,7 +118,7 @@ def check_thread(*configs: Any) -> None:
         configurable = config.get("configurable") or {}
         if not isinstance(configurable, Mapping):
             break
-        if "thread_id" in configurable or "thread_id" in config:  # LangChain reads a name there too
+        if any(each.get("thread_id") is not None for each in (configurable, config)):  # LangChain reads a name there too
             return
     raise AgentSpecError(
         "The agent has a checkpointer, and the config names no thread to store the run under; write "
