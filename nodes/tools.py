@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,12 +23,16 @@ from answergraph.runtime.steps import CLOCK, Call, Invoke, Step, arun_step, in_b
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.messages import failed_call_message, with_own_text
-from answergraph.state.own_keys import without_keys
+from answergraph.state.own_keys import check_kept, without_keys
 from answergraph.state.turn import CallNames, Turn
 from answergraph.state.usage import UsageLimits
 
 _NO_SUCH_STATE = "The tool {name} takes InjectedState({key!r}), and the state has no such key now; pass it with the input."
 _ASYNC_ONLY = "The tool {name!r} is async: call the agent with ainvoke or astream, or give the tool a blocking function as well."
+_OTHER_CALL = (
+    "The tool {name!r} returned a ToolMessage for the call {given!r}, and its own is {called!r}. Write "
+    "tool_call_id=runtime.tool_call_id in a tool with runtime: ToolRuntime, or request.tool_call['id'] in a wrap_tool_call."
+)
 
 NO_RESULT = "Tool {name} gave no result."
 SECONDS_PER_CALL = "seconds_per_tool_call"
@@ -61,6 +65,8 @@ class ToolsNode(Runnable[object, object]):
         self.name = TOOLS
         # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}
+        self.known_keys: Collection[str] = ()
+        """The keys of the state that the tools may write, if they are known."""
         self._wrap = wrap
         self._limits = limits
         self._names = names
@@ -111,12 +117,13 @@ class ToolsNode(Runnable[object, object]):
             except Exception as error:  # noqa: BLE001 - ToolNode handles it
                 outcome = {"error": error}
             else:
-                if type(result) is ToolMessage and isinstance(result.content, str):
+                is_text = type(result) is ToolMessage and isinstance(result.content, str)
+                if is_text and result.tool_call_id == direct.call["id"]:
                     result = with_own_text(result)
                     charged = budget.result_with_charges(result)
                     return {"messages": [charged]} if charged is result else [charged]
                 outcome = {"value": result}
-            return (yield Invoke(_tool_node_of(direct.outcome_again(**outcome), budget), input))
+            return (yield Invoke(self._tool_node_of(direct.outcome_again(**outcome), budget), input))
 
     def _by_tool_node(self, input: object) -> Step[Any]:
         try:
@@ -166,7 +173,24 @@ class ToolsNode(Runnable[object, object]):
             return with_own_text(result) if isinstance(result, ToolMessage) else result
 
         with self._budget(lambda: request.state) as budget:
-            return budget.result_with_charges((yield from self._wrap(call)(request)))
+            return self._checked(budget.result_with_charges((yield from self._wrap(call)(request))), request)
+
+    def _tool_node_of(self, stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:
+        """Return a ``ToolNode`` for a finished call: it checks commands and handles errors."""
+
+        def wrap_tool_call(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
+            return self._checked(budget.result_with_charges(execute(request.override(tool=stand_in))), request)
+
+        return ToolNode([], wrap_tool_call=wrap_tool_call)
+
+    def _checked(self, result: ToolResult, request: ToolCallRequest) -> ToolResult:
+        """Return a result; raise ``AgentSpecError`` if it is that of another call, or writes a misspelt key."""
+        name, called = request.tool_call["name"], request.tool_call["id"]
+        if isinstance(result, ToolMessage) and called and result.tool_call_id != called:
+            raise AgentSpecError(_OTHER_CALL.format(name=name, called=called, given=result.tool_call_id))
+        if self.known_keys and not isinstance(result, ToolMessage):
+            check_kept(f"The tool {name!r}", result, self.known_keys)
+        return result
 
 
 async def _awaited(execute: Callable[[ToolCallRequest], Awaitable[ToolResult]], request: ToolCallRequest) -> ToolResult:
@@ -190,15 +214,6 @@ def _calls_in(input: Any) -> list[Any]:
 
 def _not_in_time(input: object, error: Exception) -> dict[str, object]:
     return {"messages": [failed_call_message(call, f"{NO_RESULT} {error}") for call in _calls_in(input)]}
-
-
-def _tool_node_of(stand_in: BaseTool, budget: InnerRunBudget) -> ToolNode:
-    """Return a ``ToolNode`` for a finished call: it checks commands and handles errors."""
-
-    def wrap_tool_call(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
-        return budget.result_with_charges(execute(request.override(tool=stand_in)))
-
-    return ToolNode([], wrap_tool_call=wrap_tool_call)
 
 
 _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", tool_call_id="", artifact=request.state))

@@ -4,6 +4,7 @@ If another writer sets them, for example a tool that returns the state of anothe
 """
 
 import operator
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -22,6 +23,11 @@ from answergraph.state.ledger import RUNNING
 REFUSED = (
     "{writer} wrote {key!r}, which only the agent's own nodes write. To give another answer, return "
     "ModelResponse(result=…, structured_response=…) from wrap_model_call; to send one back, raise AnswerRejected in check_answer."
+)
+
+DROPPED = (
+    "{writer} returned {keys!r}, which the agent's state does not have: it is dropped. Declare it in a TypedDict derived from "
+    "AgentState, and write create_agent(state_schema=…), or state_schema = … in the middleware."
 )
 
 _LIKE_A_KEY = 0.8
@@ -44,6 +50,16 @@ def check_spelling(what: str, keys: Iterable[object], known: Collection[str], of
         near = get_close_matches(key, known, 1, _LIKE_A_KEY) if isinstance(key, str) and key not in known else ()
         if near:
             raise AgentSpecError(f"{what} {key!r}, which is no key of {of}. Did you mean {near[0]!r}?")
+
+
+def check_kept(writer: str, update: object, known: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` for a misspelt key of an update; warn of others, since LangGraph drops both without a word."""
+    for part in update if isinstance(update, list) else [update]:
+        # A command to the graph around this one writes that graph's keys.
+        is_own = not (isinstance(part, Command) and part.graph)
+        if is_own and (unknown := {key for key, _ in pairs_of([part])}.difference(known)):
+            check_spelling(f"{writer} returned", unknown, known)
+            warnings.warn(DROPPED.format(writer=writer, keys=sorted(map(str, unknown))), stacklevel=2)
 
 
 def without_keys(update: object, names: frozenset[str]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -32,7 +31,7 @@ from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Ste
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import EXISTING
-from answergraph.state.own_keys import check_spelling, for_trace, without_keys, without_refused_keys
+from answergraph.state.own_keys import check_kept, check_spelling, for_trace, without_keys, without_refused_keys
 from answergraph.state.usage import UsageLimits
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
@@ -42,11 +41,6 @@ _TRACED_CALL = TracePolicy(process_outputs=for_trace)
 WAITS = (
     "on_doubt='review' waits for a person, so the run must be kept: write checkpointer=InMemorySaver(), or checkpointer=True "
     "inside another graph, or where a server brings its own."
-)
-
-_DROPPED = (
-    "{hook} returned {keys!r}, which the agent's state does not have: it is dropped. Declare it in a TypedDict derived from "
-    "AgentState, and write create_agent(state_schema=…), or state_schema = … in the middleware."
 )
 
 
@@ -116,6 +110,7 @@ class AgentStateGraph(StateGraph[Any, Any]):
         super().add_node(name, node, trace_policy=trace_policy)
 
     def add_tools(self, node: ToolsNode) -> None:
+        node.known_keys = self.channels
         super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(
@@ -127,9 +122,8 @@ class AgentStateGraph(StateGraph[Any, Any]):
             message = state["messages"][-1] if self._reads_answers and isinstance(state, dict) and state["messages"] else None
             calls = list(message.tool_calls) if isinstance(message, AIMessage) else []
             update = without_refused_keys(name, (yield from step(state, runtime)), state, names)
-            if type(update) is dict and (unknown := update.keys() - self.channels.keys()):
-                check_spelling(f"{name} returned", unknown, self.channels)
-                warnings.warn(_DROPPED.format(hook=name, keys=sorted(map(str, unknown))), stacklevel=2)
+            if update is not None and not (type(update) is dict and self.channels.keys() >= update.keys()):
+                check_kept(name, update, self.channels)
             return noting_calls_taken_out(calls, state, update) if calls else update
 
         self.add_own_node(name, guarded, trace_policy)

@@ -81,6 +81,9 @@ def test_a_call_ends_as_in_tool_node(run: Run, ours: Any, case: str) -> None:
     if "does not support sync invocation" in expected:
         # Theirs does not say which tool.
         assert f"The tool {call.tool.name!r} is async" in actual
+    elif case == "returns message for another call":
+        # Theirs leaves the call without a result, which no server accepts.
+        assert f"The tool {call.tool.name!r} returned a ToolMessage for the call" in actual
     else:
         assert actual == expected
 
