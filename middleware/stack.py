@@ -295,7 +295,6 @@ def _both_colours(middleware: object, hook: str) -> tuple[Callable[..., object],
         def refuse(*_: object) -> Any:
             raise NotImplementedError(wrong_colour(name))
 
-        own = _own(middleware, name)
-        return refuse if own is None else traced(middleware, name, own)
+        return refuse if (own := _own(middleware, name)) is None else traced(middleware, name, own)
 
     return found(hook), found(f"a{hook}")

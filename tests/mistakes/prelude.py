@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, Never, TypeVar
 
 import langchain.agents.structured_output as langchains
 from langchain.agents.middleware import HumanInTheLoopMiddleware, LLMToolEmulator, ToolCallLimitMiddleware
@@ -280,6 +280,7 @@ NAMES: dict[str, Any] = {
         "Callable": Callable,
         "Iterable": Iterable,
         "Literal": Literal,
+        "Never": Never,
         "langchains": langchains,
     },
 }

@@ -48,3 +48,20 @@ def test_a_strategys_choice_of_no_tool_is_refused() -> None:
 def test_a_limit_of_a_tool_that_is_like_none_is_told() -> None:
     with pytest.warns(UserWarning, match=r"Limit.*\[read\] does nothing: there is no tool 'read', only \['search'\]"):
         create_agent(MODEL, [search], middleware=[ToolCallLimitMiddleware(tool_name="read", run_limit=1)])
+
+
+OPEN = [
+    {"additionalProperties": True},
+    {"patternProperties": {"^b": {}}},
+    {"anyOf": [{"required": ["a"]}, {"properties": {"b": {}}}]},
+]
+
+
+@pytest.mark.parametrize("more", OPEN, ids=str)
+def test_a_required_property_may_be_described_elsewhere(more: dict[str, Any]) -> None:
+    schema = {"title": "Row", "type": "object", "properties": {"a": {}}, "required": ["b"], **more}
+    assert create_agent(MODEL, response_format=schema)
+
+
+def test_null_may_stand_beside_another_type() -> None:
+    assert create_agent(MODEL, response_format=V | None)

@@ -35,18 +35,19 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1313, 76, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
+    Room("answergraph/runtime", 1317, 76, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
     Room("answergraph/json_text", 340, 6),
     Room("answergraph/json_schema", 1210, 34),
     Room(
         "answergraph/state",
-        2553,
+        2569,
         92,
-        "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run",
+        "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
+        "keys that no state has",
     ),
     Room(
         "answergraph/answers",
-        2512,
+        2552,  # types that say nothing, and required properties that nothing describes, are 40
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
@@ -71,26 +72,26 @@ CORE = (
     Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
-        817,
+        837,  # a choice of no tool is refused
         18,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted",
     ),
     Room(
         "nodes",
-        2685,
+        2700,  # the result of another call is refused
         101,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
-        *("middleware", 1318, 144),
+        *("middleware", 1330, 144),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1739,  # jumps end with the budget, keys are those of the context
+        1796,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "

@@ -6,6 +6,12 @@ from typing import Any
 
 from answergraph.answers.schemas.explained_errors import Place, compiled, explained
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.explained_arguments import meant
+
+_DESCRIBING = frozenset(
+    ("allOf", "anyOf", "oneOf", "$ref", "$dynamicRef", "if", "not", "patternProperties", "propertyNames", "dependentSchemas")
+)
+"""Keywords that may describe a property beside ``properties``."""
 
 
 class SchemaMismatchError(ValueError):
@@ -48,6 +54,32 @@ def json_schema_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
     except ValueError as error:
         summary = str(error).splitlines()[0]
         raise AgentSpecError(f"This response format is not a valid JSON Schema: {summary}") from error
+
+
+def declared_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
+    """Return the validator of a response format; raise ``AgentSpecError`` if no answer may be able to fit."""
+    validator = json_schema_validator(schema)
+    _check_required(schema)
+    return validator
+
+
+def _check_required(schema: Mapping[str, Any]) -> None:
+    """Raise ``AgentSpecError`` if a part requires a property that nothing describes: it is misspelt, or forgotten."""
+    parts: list[tuple[str, Any]] = [("", schema)]
+    for place, part in parts:  # grows below
+        if not isinstance(part, Mapping):
+            continue
+        properties = part.get("properties", {})
+        # Other keywords may describe it, and ``True`` says that anything may be there.
+        if properties and _DESCRIBING.isdisjoint(part) and not part.get("additionalProperties"):
+            for name in (name for name in part.get("required", ()) if name not in properties):
+                where = f" of {place!r}" if place else ""
+                raise AgentSpecError(
+                    f"This JSON Schema requires {name!r}, which is not in 'properties'{where}.{meant(name, properties)} "
+                    "Describe it there, or leave it out of 'required'."
+                )
+        parts += [(f"{place}.{name}".strip("."), inner) for name, inner in properties.items()]
+        parts.append((f"{place}[]", part.get("items")))
 
 
 def explained_by(schema: Mapping[str, object], data: object) -> SchemaMismatchError | None:

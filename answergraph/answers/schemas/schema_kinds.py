@@ -53,6 +53,8 @@ def answer_schemas(declared: object) -> tuple[AnswerSchema, ...]:
     supported, two share a name, or a JSON Schema is invalid.
     """
     schemas = tuple(_answer_schema(variant) for variant in _variants(declared))
+    if [schema.declared for schema in schemas] == [NoneType]:
+        raise AgentSpecError("NoneType allows no answer but null; write YourType | None, or leave out the format.")
     names = [schema.name for schema in schemas]
     if len(set(names)) < len(names):
         raise AgentSpecError(f"The alternatives of a response format need different names, not {names!r}; rename one of them.")
@@ -177,6 +179,12 @@ def _from_type(declared: Any) -> AnswerSchema:
         if path := undescribable_field(declared):
             raise AgentSpecError(f"The field {path!r} of {shown(declared)} cannot be asked for in JSON: {reason}") from error
         raise _unsupported(declared, reason) from error
+    if value_schema.get("enum") == []:
+        raise AgentSpecError(f"{shown(declared)} has no member, so no answer would fit; write one, such as RED = 'red'.")
+    if _SAYING.isdisjoint(value_schema):
+        raise AgentSpecError(
+            f"{shown(declared)} says nothing about the answer; write a type with fields, or leave out the format."
+        )
     origin = _class_of(declared)
     aliased = aliased_fields(adapter.core_schema)
     if unread := next((field for field in aliased if not field.read_as), None):
@@ -225,9 +233,9 @@ def _description(declared: object, value_schema: Mapping[str, object]) -> str:
 
 def _from_json_schema(declared: dict[str, object]) -> AnswerSchema:
     # Takes a twentieth of the import time, and only JSON Schemas need it.
-    from answergraph.answers.schemas.json_schema_validator import json_schema_validator  # noqa: PLC0415 - see above
+    from answergraph.answers.schemas.json_schema_validator import declared_validator  # noqa: PLC0415 - see above
 
-    validator = json_schema_validator(declared)
+    validator = declared_validator(declared)
     if not declared.keys() & _SAYING:
         raise AgentSpecError(
             f"This JSON Schema does not describe the answer; its keys are {list(declared)!r}. "

@@ -92,7 +92,8 @@ def declared_format(
     each format made at run time. ``AgentSpecError`` is also raised if the format is not supported, or a schema has the name of a
     tool.
     """
-    if callable(response_format) and not is_schema(response_format) and not hasattr(response_format, "schema"):
+    is_form = type(response_format).__module__ in {"typing", "typing_extensions"}  # such as ``Never``, which Python can call
+    if callable(response_format) and not (is_form or is_schema(response_format) or hasattr(response_format, "schema")):
         return RunTimeFormat(response_format, tool_names, more, check)
     declared = DeclaredFormat(response_format, tool_names, more)
     if check is not None:
