@@ -1,5 +1,7 @@
 """A LangGraph server with the page and graphs to watch, and a headless Chromium that shows it."""
 
+import base64
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ LONGEST_RUN = 120_000
 """In milliseconds; two thousand messages on a busy machine."""
 SMALLEST_PICTURE = 40_000
 """In bytes; an empty page is far below."""
+PICTURED_SIZES = ((360, 720), (820, 1100), (1280, 800), (1920, 1080))
 SOME_STEPS = re.compile(r"^([3-9]|\d\d)$")
 """The text of the step counter in the middle of a run."""
 FOREIGN = (
@@ -156,6 +159,26 @@ def pictures(tmp_path: Path) -> Path:
 def take_picture(page: Page, path: Path) -> None:
     page.screenshot(path=path, animations="disabled")
     assert path.stat().st_size > SMALLEST_PICTURE
+
+
+def take_picture_in_all_sizes(page: Page, path: Path) -> None:
+    """Take one as it is, and small ones of a phone to a wide screen, in light and in dark, none of them cut off at the right."""
+    take_picture(page, path)
+    sizes = path.parent / "sizes"
+    sizes.mkdir(exist_ok=True)
+    colours = page.get_by_label("Colours")
+    before, theme = page.viewport_size, colours.input_value()
+    camera = page.context.new_cdp_session(page)
+    for (width, height), scheme in itertools.product(PICTURED_SIZES, ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": height})
+        colours.select_option(scheme)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"cut off at {width} pixels"
+        taken = camera.send("Page.captureScreenshot", {"format": "webp", "quality": 40})
+        (sizes / f"{path.stem}-{width}-{scheme}.webp").write_bytes(base64.b64decode(taken["data"]))
+    colours.select_option(theme)
+    if before:
+        page.set_viewport_size(before)
 
 
 def faults(page: Page) -> list[str]:

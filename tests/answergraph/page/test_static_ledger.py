@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from answergraph.many import map_answers
 from tests.answergraph.cli.opened.test_ledger_reader import with_copies
 from tests.answergraph.many.invoices import agent_of, read_number
-from tests.answergraph.page.conftest import faults, take_picture, watched_page
+from tests.answergraph.page.conftest import faults, take_picture, take_picture_in_all_sizes, watched_page
 from tests.suite.page_of_file import page_of_file
 
 pytestmark = pytest.mark.browser
@@ -90,7 +90,12 @@ def test_a_ledger_says_why_it_stopped_and_opens_a_row_that_did(browser: Browser,
             expect(page.locator("#answers")).to_contain_text("number")
             expect(page.locator("#status")).to_have_text("Stopped: 7 rows have ended.")
             assert faults(page) == []
-            take_picture(page, pictures / "page-ledger.png")
+            take_picture_in_all_sizes(page, pictures / "page-ledger.png")
+            page.set_viewport_size({"width": 820, "height": 1100})
+            reason = page.locator("#ledger-groups .hint").first.bounding_box()
+            assert reason
+            assert reason["width"] > reason["height"], "a reason folds at its words"
+            page.set_viewport_size({"width": 1440, "height": 900})
 
             page.locator("#ledger-groups [aria-pressed=true]").focus()
             page.keyboard.press("ArrowUp")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import faults, opened, past, take_picture, watched_page
+from tests.answergraph.page.conftest import faults, opened, past, take_picture, take_picture_in_all_sizes, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
 from tests.suite.pdf_files import pdf
@@ -55,7 +55,7 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
     page.keyboard.press("ArrowUp")
     assert focused(page) == "total"
     expect(record.locator(".mark.on")).to_have_text(["756.0045", "294.0045", "180.0045"])
-    take_picture(page, pictures / "page-record.png")
+    take_picture_in_all_sizes(page, pictures / "page-record.png")
     page.keyboard.press("Enter")
     assert focused(page) == "756.0045"
     page.keyboard.press("Escape")

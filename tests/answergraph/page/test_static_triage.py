@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import choose, ended, take_picture
+from tests.answergraph.page.conftest import choose, ended, take_picture, take_picture_in_all_sizes
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def test_a_triage_shows_each_quote_where_it_stands(page: Page, pictures: Path) -
     claimed = answer.locator("tr", has_text="evidence[0]").locator(".value").inner_text()
     assert marked.split() == claimed.split()
     expect(source.locator("mark").first).to_be_in_viewport()
-    take_picture(page, pictures / "page-triage.png")
+    take_picture_in_all_sizes(page, pictures / "page-triage.png")
 
 
 def test_what_is_written_inside_a_subgraph_says_so(page: Page) -> None:
