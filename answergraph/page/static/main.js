@@ -130,7 +130,7 @@ function show(run) {
   tabs.offer({ review: asked > 0, record: doubtful !== null });
   tabs.count({ review: asked, record: doubtful ?? 0, timeline: run.steps.length, cases: found.length, messages: run.messages.length }, run.olderSteps);
   at("run").disabled = store.isBusy;
-  at("stop").disabled = !store.isBusy;
+  at("stop").disabled = !store.isBusy || run.status === "sending"; // the server has nothing to stop yet
   at("checkpoint").hidden = run.checkpoint === null;
   at("description").textContent = firstWords(run) || (description ?? "");
   showNotice(at("notice"), run, () => store.retry());
