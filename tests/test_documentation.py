@@ -13,7 +13,10 @@ from tests.suite.page_examples import PAGES, ROOT, Example, examples_in, page_ex
 MAX_README_LINES = 110
 MAX_LINES_TO_A_RECORD = 15
 """What a person types in: a type with marks takes more lines than a number, which took five."""
+MAX_MINUTES_OF_A_STEP, WORDS_PER_MINUTE, LINES_OF_CODE_PER_MINUTE = 10, 150, 12
+"""Of a slow reader, who types the programs in."""
 
+_CODE = re.compile(r"```.*?```", re.DOTALL)
 _OUTPUT = re.compile(r"```text\n(?P<output>.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)")
 
@@ -54,6 +57,14 @@ def test_the_first_program_prints_what_the_page_shows(
 
 def test_the_site_begins_with_the_program_of_the_readme() -> None:
     assert _first_example(ROOT / "docs/index.md").code == _first_example(ROOT / "README.md").code
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorial").glob("*.md")), ids=lambda page: page.stem)
+def test_a_step_of_the_tutorial_is_read_in_ten_minutes(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    lines = sum(block.count("\n") - 1 for block in _CODE.findall(text))
+    minutes = len(_CODE.sub("", text).split()) / WORDS_PER_MINUTE + lines / LINES_OF_CODE_PER_MINUTE
+    assert minutes <= MAX_MINUTES_OF_A_STEP
 
 
 def _first_example(page: Path) -> Example:
