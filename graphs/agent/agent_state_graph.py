@@ -31,7 +31,7 @@ from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Ste
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import EXISTING
-from answergraph.state.own_keys import check_kept, check_spelling, for_trace, without_keys, without_refused_keys
+from answergraph.state.own_keys import check_kept, for_trace, without_keys, without_refused_keys
 from answergraph.state.usage import UsageLimits
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
@@ -236,7 +236,9 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             if input and builder.channels.keys().isdisjoint(input):
                 raise AgentSpecError(_unread(input, list(builder.schemas[builder.input_schema])))
             if not input.keys() <= builder.channels.keys() and not _is_inside_a_run():  # where it is another graph's state
-                check_spelling("The input has", input, builder.schemas[builder.input_schema])
+                from answergraph.graphs.agent.call_checks import check_keys  # noqa: PLC0415 - only for the message
+
+                check_keys(input, builder.schemas[builder.input_schema])
             return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
         if isinstance(input, Command):
             return without_keys(input, builder.keys.own)

@@ -1,6 +1,6 @@
 """How an agent is called: what LangGraph would drop without a word, or word without the place, is refused."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Set
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Set
 from contextlib import aclosing
 from difflib import get_close_matches
 from functools import lru_cache
@@ -26,6 +26,8 @@ ChunkT = TypeVar("ChunkT")
 CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
 OPTIONS = frozenset([*(CompiledStateGraph.stream.__kwdefaults__ or ()), "checkpoint_during"])
 """The arguments of a run beside its input and its config; one of them is deprecated."""
+_ELSEWHERE = frozenset({"limits", "response_format", "system_prompt", "thread_id"})
+"""What newcomers write into the input."""
 
 _LIKE_A_MODE = 0.8
 """Minimum similarity of a misspelt stream mode, of 1."""
@@ -55,6 +57,13 @@ def check_call(config: object, options: Mapping[str, Any], modes: Iterable[objec
             one_of("stream_mode", StreamMode, mode)
     if (context := options.get("context")) is not None and (fields := _fields_of(schema)):
         _check_context(context, schema, fields)
+
+
+def check_keys(given: Collection[Any], known: Collection[str]) -> None:
+    """Raise ``AgentSpecError`` for a key of the input that is like one of the state, or that belongs elsewhere."""
+    check_spelling("The input has", given, known)
+    for name in _ELSEWHERE.intersection(given).difference(known):
+        raise AgentSpecError(f"The input has {name!r}, which is no key of the agent's state.{_meant_by(name)}")
 
 
 def _meant_by(name: str) -> str:

@@ -108,3 +108,25 @@ def test_a_context_that_a_hook_can_read_is_handed_on(schema: Any, context: Any) 
 @pytest.mark.parametrize("config", [{"thread_id": "1"}, {"configurable": {"threads": 3}}, {"model": "x"}])
 def test_keys_that_langchain_reads_beside_those_of_a_config_stay(config: Any) -> None:
     assert agent_of().invoke(QUESTION, config)["structured_response"] == V(ok=True)
+
+
+INPUTS = {
+    "response_format": "Write create_agent(response_format=…), and for one per run response_format=FromContext().",
+    "system_prompt": "Write create_agent(system_prompt=…).",
+    "limits": "Write create_agent(limits=…).",
+    "thread_id": "Write config={'configurable': {'thread_id': '1'}}.",
+}
+
+
+@pytest.mark.parametrize(("name", "advice"), INPUTS.items(), ids=INPUTS)
+def test_an_input_with_an_argument_is_told_where_it_belongs(run: Run, name: str, advice: str) -> None:
+    with pytest.raises(AgentSpecError) as told:
+        run(agent_of(), {**QUESTION, name: "x"})
+    assert str(told.value) == f"The input has {name!r}, which is no key of the agent's state. {advice}"
+
+
+def test_a_key_of_the_state_may_have_the_name_of_an_argument(run: Run) -> None:
+    class Limited(TypedDict):
+        limits: str
+
+    assert run(agent_of(state_schema=Limited), {**QUESTION, "limits": "mine"})["limits"] == "mine"
