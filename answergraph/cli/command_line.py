@@ -117,9 +117,9 @@ def demo(
             typer.echo(wrapper.fill(f"   {label}".ljust(MAX_LABEL_CHARACTERS) + one_line(text)))
 
 
-@app.command(short_help="Write a project: an agent, its test, and the files to serve it.")
+@app.command(short_help="Write a project: an agent, its test, a CI file, and the files to serve it.")
 def new(name: Annotated[str, typer.Argument(help="The folder and the module of the agent, such as my_agent.")]) -> None:
-    """Write a project of five files: an agent, its test, and what 'make test' and 'make dev' need."""
+    """Write a project: an agent, its test, a CI file, and what 'make test' and 'make dev' need."""
     from answergraph.cli.first_steps.new_project import write_project
 
     with errors_as_bad_usage():
