@@ -64,7 +64,7 @@ class Setting:
             system_prompt=self.prompt,
             response_format=self.response_format,
             middleware=list(self.middleware),
-            end_strategy="exhaustive",
+            end_strategy="defer" if self.response_format is None else "exhaustive",
             limits=LIMITS,
         )
         return agent
