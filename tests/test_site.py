@@ -65,3 +65,22 @@ def test_each_page_fits_into_windows_of_three_widths_and_shows_its_pictures(brow
     page.close()
     assert len(pages) > 40
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("response_format", "tutorial/2-tools/"),
+        ("None", "tutorial/5-limits/"),
+        ("hangs", "how-to/limits/"),
+        ("too expensive", "how-to/limits/"),
+        ("hallucination", "how-to/"),
+    ],
+)
+def test_the_search_leads_who_is_in_trouble_to_the_page_first(browser: Browser, address: str, words: str, page: str) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{address}/index.html?q={words}")
+    first = tab.wait_for_selector(".md-search-result__item > a", state="attached")
+    assert first is not None
+    assert str(first.get_attribute("href")).partition("?")[0].endswith(page)
+    tab.close()
