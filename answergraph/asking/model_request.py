@@ -130,8 +130,8 @@ def own_request(request: object, middleware: str) -> ModelRequest:
     if model is None or not hasattr(request, "messages"):
         advice = "write `return request.override(…)`, or `handler(request.override(…))` in wrap_model_call."
         raise AgentSpecError(f"{middleware} made the request {shown(request)}; {advice}")
-    if isinstance(model, str):
-        raise AgentSpecError(f"{middleware} set model={model!r}, a name; pass a chat model, such as ChatOpenAI(model=…).")
+    if not hasattr(model, "bind_tools"):
+        raise AgentSpecError(f"{middleware} set model={shown(model)}, no model; pass a chat model, such as ChatOpenAI(model=…).")
     if isinstance(request, ModelRequest):
         return request
     return ModelRequest(**{name: getattr(request, name) for name in ModelRequest.__dataclass_fields__ if hasattr(request, name)})
@@ -142,6 +142,8 @@ def _with_system_message(values: dict[str, Any]) -> dict[str, Any]:
         return values
     rest = {name: value for name, value in values.items() if name not in ("system_prompt", "system_message")}
     text = values["system_prompt"]
+    if not isinstance(text, str | list | None):
+        raise AgentSpecError(f"system_prompt={shown(text)} is not a text; a message goes into system_message=….")
     return {**rest, "system_message": None if text is None else SystemMessage(text)}
 
 

@@ -216,13 +216,14 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         )
         return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
 
-    def _checked(self, input: object, config: object, options: Mapping[str, object]) -> object:
+    def _checked(self, input: object, config: Any, options: Mapping[str, object]) -> object:
         """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
         has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
         is_plain = isinstance(config, Mapping | None) and _CONFIG_KEYS.issuperset(config or ()) and _OPTIONS.issuperset(options)
-        if has_saver or not (is_plain and _MODES.issuperset(modes)) or options.get("context") is not None:
+        is_plain = is_plain and isinstance((config or {}).get("recursion_limit", 1), int) and _MODES.issuperset(modes)
+        if has_saver or not is_plain or options.get("context") is not None:
             from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message
 
             check_call(config, options, modes, builder.context_schema)

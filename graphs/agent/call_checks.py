@@ -44,13 +44,9 @@ def check_call(config: object, options: Mapping[str, Any], modes: Iterable[objec
     """Raise ``AgentSpecError`` for what LangGraph would drop of a call: keys, arguments, modes and a context of another type."""
     if (durability := options.get("durability")) is not None:
         one_of("durability", Durability, durability)
-    if not isinstance(config, Mapping | None):
-        raise AgentSpecError(f"config={shown(config)} is not a dict; write config={{'configurable': {{'thread_id': '1'}}}}.")
+    _check_config(config)
     for name in options.keys() - OPTIONS:
         raise AgentSpecError(f"A run of the agent has no argument {name!r}.{_meant_by(name)}")
-    if config and "context" in config:
-        raise AgentSpecError("The config has 'context', which nothing reads; write invoke(…, context=…).")
-    _check_keys("config", config or {}, CONFIG_KEYS)
     for mode in modes:
         # Transformers have modes of their own.
         if isinstance(mode, str) and get_close_matches(mode, get_args(StreamMode), 1, _LIKE_A_MODE):
@@ -64,6 +60,16 @@ def check_keys(given: Collection[Any], known: Collection[str]) -> None:
     check_spelling("The input has", given, known)
     for name in _ELSEWHERE.intersection(given).difference(known):
         raise AgentSpecError(f"The input has {name!r}, which is no key of the agent's state.{_meant_by(name)}")
+
+
+def _check_config(config: object) -> None:
+    if not isinstance(config, Mapping | None):
+        raise AgentSpecError(f"config={shown(config)} is not a dict; write config={{'configurable': {{'thread_id': '1'}}}}.")
+    if config and "context" in config:
+        raise AgentSpecError("The config has 'context', which nothing reads; write invoke(…, context=…).")
+    _check_keys("config", config or {}, CONFIG_KEYS)
+    if config and not isinstance(limit := config.get("recursion_limit", 1), int):
+        raise AgentSpecError(f"The config has recursion_limit={limit!r}; write a whole number.")
 
 
 def _meant_by(name: str) -> str:

@@ -171,7 +171,7 @@ MISTAKES: dict[str, tuple[Any, Any, str]] = {
     "the name of a model": (
         Changes(lambda request: request.override(model="openai:gpt-4.1")),
         Changes(lambda request: request.override(model="openai:gpt-4.1")),
-        "Changes set model='openai:gpt-4.1', a name; pass a chat model, such as ChatOpenAI(model=…).",
+        "Changes set model='openai:gpt-4.1', no model; pass a chat model, such as ChatOpenAI(model=…).",
     ),
     "the name of a tool": (
         Changes(lambda request: request.override(tools=["search"])),

@@ -91,7 +91,7 @@ CORE = (
     Room("graphs/*.py", 130, 18),
     Room(
         "graphs/agent",
-        1807,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1814,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         124,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
