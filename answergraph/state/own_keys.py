@@ -57,7 +57,8 @@ def check_kept(writer: str, update: object, known: Collection[str]) -> None:
     for part in update if isinstance(update, list) else [update]:
         # A command to the graph around this one writes that graph's keys.
         is_own = not (isinstance(part, Command) and part.graph)
-        if is_own and (unknown := {key for key, _ in pairs_of([part])}.difference(known)):
+        # The agent's own keys are dropped too, and come along where a tool hands back the whole state of another agent.
+        if is_own and (unknown := {key for key, _ in pairs_of([part])}.difference(known, PRIVATE_KEYS)):
             check_spelling(f"{writer} returned", unknown, known)
             warnings.warn(DROPPED.format(writer=writer, keys=sorted(map(str, unknown))), stacklevel=2)
 

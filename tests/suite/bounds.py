@@ -40,7 +40,7 @@ CORE = (
     Room("answergraph/json_schema", 1210, 34),
     Room(
         "answergraph/state",
-        2569,
+        2570,
         92,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has",
