@@ -180,8 +180,8 @@ export function pagesOf(thread) {
 /** The runs of a thread, newest first, without their inputs where the server can leave them out. */
 export const runs = (thread, limit = 100) => surely(() => json("GET", `threads/${part(thread)}/runs?limit=${limit}${RUN_FIELDS}`));
 export const run = (thread, id) => surely(() => json("GET", runPath(thread, id), undefined, SOON));
-export const cancelRun = (thread, id) =>
-  answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=interrupt`], SOON);
+export const cancelRun = (thread, id, action = "interrupt") =>
+  answered((response) => response.text(), ["POST", `${runPath(thread, id)}/cancel?action=${action}`], SOON);
 /** Ask whether anybody is there. */
 export const ping = () => answered((response) => response.text(), ["GET", "page/icon.svg?ping"], SOON);
 

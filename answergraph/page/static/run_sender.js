@@ -19,31 +19,36 @@ export class RunSender {
     const from = checkpoint && { checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };
     const body = { ...from, ...request };
     const print = JSON.stringify([thread, body]);
-    const before = this.#unsure?.print === print && (await this.#taken(thread));
+    const before = this.#unsure?.print === print && (await this.#taken(thread, this.#unsure.id));
     if (before) return before;
-    this.#unsure = { print, id: crypto.randomUUID() };
+    const id = crypto.randomUUID();
+    this.#unsure = { print, id };
     try {
-      return await api.createRun(thread, { ...body, metadata: { request_id: this.#unsure.id } });
+      const run = await api.createRun(thread, { ...body, metadata: { request_id: id } });
+      return (await this.#taken(thread, id).catch(() => null)) ?? run;
     } catch (error) {
       // What a proxy says of a server that does not answer is no word of the server.
       if (error.status < 500) throw error;
       tellUnsure();
-      const taken = await this.#arrived(thread);
+      const taken = await this.#arrived(thread, id);
       if (taken) return taken;
       throw error;
     }
   }
 
-  async #taken(thread) {
-    const { id } = this.#unsure;
-    return (await api.runs(thread)).find(({ metadata }) => metadata?.request_id === id);
+  async #taken(thread, id) {
+    const taken = (await api.runs(thread)).filter(({ metadata }) => metadata?.request_id === id);
+    const first = taken.pop();
+    // A browser sends a request again by itself where a connection ended without an answer.
+    await Promise.all(taken.map(({ run_id }) => api.cancelRun(thread, run_id, "rollback")));
+    return first;
   }
 
-  async #arrived(thread) {
+  async #arrived(thread, id) {
     for (let tries = 0, absent = 0; absent < ABSENT; tries++) {
       await new Promise((resume) => setTimeout(resume, PAUSES[Math.min(tries, PAUSES.length - 1)]));
       try {
-        const taken = await this.#taken(thread);
+        const taken = await this.#taken(thread, id);
         if (taken) return taken;
         absent += 1;
       } catch (error) {

@@ -1,6 +1,7 @@
 """What is selected is what is sent and shown, however late the server answers."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -129,6 +130,22 @@ def test_a_message_whose_arrival_the_server_could_not_confirm_is_not_sent_twice(
     expect(page.get_by_label("Message", exact=True)).to_have_value("")
     thread = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('thread')")
     assert len(server.get(f"/threads/{thread}/runs").json()) == 1
+
+
+def test_a_message_that_the_browser_sends_again_by_itself_runs_once(page: Page, server: httpx.Client) -> None:
+    # As Chromium does where a connection that it used before ends without an answer.
+    def twice(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fetch()
+        route.continue_()
+
+    page.route(re.compile(r"/threads/[^/]+/runs$"), twice)
+    choose(page, "calculator")
+    page.get_by_label("Message", exact=True).fill("12 + 30")
+    page.keyboard.press("Enter")
+    assert ended(page) == "The run has ended: answered."
+    thread = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('thread')")
+    assert [run["status"] for run in server.get(f"/threads/{thread}/runs").json()] == ["success"]
 
 
 def test_the_reload_of_a_finished_run_tells_no_other_end(page: Page, server: httpx.Client) -> None:
