@@ -19,6 +19,7 @@ from langgraph.types import Checkpointer, Command, StreamMode, TracePolicy
 
 from answergraph.answers.storage.answer_channel import answer_codec
 from answergraph.graphs.agent.agent_spec import AgentSpec
+from answergraph.graphs.agent.signature import CONFIG_KEYS, RUN_OPTIONS
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.external_tool import noting_calls_taken_out
 from answergraph.nodes.names import STRUCTURED_RESPONSE, TOOLS
@@ -157,8 +158,6 @@ class AgentStateGraph(StateGraph[Any, Any]):
 
 
 _MODES = frozenset({None, *get_args(StreamMode)})
-_CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
-_OPTIONS = frozenset(CompiledStateGraph.stream.__kwdefaults__ or ())
 
 
 class CompiledAgent(CompiledStateGraph[Any, Any]):
@@ -221,7 +220,7 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
         has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
-        is_plain = isinstance(config, Mapping | None) and _CONFIG_KEYS.issuperset(config or ()) and _OPTIONS.issuperset(options)
+        is_plain = isinstance(config, Mapping | None) and CONFIG_KEYS.issuperset(config or ()) and RUN_OPTIONS.issuperset(options)
         is_plain = is_plain and isinstance((config or {}).get("recursion_limit", 1), int) and _MODES.issuperset(modes)
         if has_saver or not is_plain or options.get("context") is not None:
             from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message

@@ -10,11 +10,10 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import END, START
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Durability, StateSnapshot, StreamMode
 
 from answergraph.answers.schemas.json_names import fields_of_type
-from answergraph.graphs.agent.signature import AgentArguments
+from answergraph.graphs.agent.signature import CONFIG_KEYS, RUN_OPTIONS, AgentArguments
 from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
@@ -23,9 +22,6 @@ from answergraph.state.own_keys import check_spelling
 
 ChunkT = TypeVar("ChunkT")
 
-CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
-OPTIONS = frozenset([*(CompiledStateGraph.stream.__kwdefaults__ or ()), "checkpoint_during"])
-"""The arguments of a run beside its input and its config; one of them is deprecated."""
 _ELSEWHERE = frozenset({"limits", "response_format", "system_prompt", "thread_id"})
 """What newcomers write into the input."""
 
@@ -45,7 +41,7 @@ def check_call(config: object, options: Mapping[str, Any], modes: Iterable[objec
     if (durability := options.get("durability")) is not None:
         one_of("durability", Durability, durability)
     _check_config(config)
-    for name in options.keys() - OPTIONS:
+    for name in options.keys() - RUN_OPTIONS:
         raise AgentSpecError(f"A run of the agent has no argument {name!r}.{_meant_by(name)}")
     for mode in modes:
         # Transformers have modes of their own.
@@ -79,7 +75,7 @@ def _meant_by(name: str) -> str:
         return f" Write create_agent({name}=…){one}."
     if name in {"thread", "thread_id"}:
         return " Write config={'configurable': {'thread_id': '1'}}."
-    return f" Write config={{{name!r}: …}}." if name in CONFIG_KEYS else meant(name, OPTIONS)
+    return f" Write config={{{name!r}: …}}." if name in CONFIG_KEYS else meant(name, RUN_OPTIONS)
 
 
 def _check_context(context: object, schema: Any, fields: Set[str]) -> None:
@@ -105,8 +101,7 @@ def _fields_of(schema: Any) -> Set[str]:
 
 def check_written(what: str, update: object, graph: Any, config: RunnableConfig | None = None) -> None:
     """Raise ``AgentSpecError`` for a misspelt key that somebody outside writes; LangGraph drops it."""
-    is_of_another = config is not None and bool(config.get("configurable", {}).get("checkpoint_ns"))
-    if isinstance(update, Mapping) and not is_of_another:
+    if isinstance(update, Mapping) and not (config or {}).get("configurable", {}).get("checkpoint_ns"):
         check_spelling(what, update, graph.builder.schemas[graph.builder.state_schema])
 
 

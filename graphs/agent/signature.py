@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Required, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.cache.base import BaseCache
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 from typing_extensions import TypedDict, TypeForm
@@ -32,6 +34,10 @@ Tool = BaseTool | Callable[..., object] | dict[str, Any]
 """A tool, a function, or the description of a tool that the provider runs."""
 
 Tools = Sequence[Tool] | None
+
+CONFIG_KEYS = frozenset(RunnableConfig.__annotations__)
+RUN_OPTIONS = frozenset([*(CompiledStateGraph.stream.__kwdefaults__ or ()), "checkpoint_during"])
+"""The arguments of a run beside its input and its config; one of them is deprecated."""
 
 
 class AgentOptions(TypedDict, total=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import replace
 from time import monotonic
@@ -52,19 +52,17 @@ def within(limits: answergraph.UsageLimits | None) -> Iterator[None]:
     if limits is None:
         yield
         return
-    from answergraph.runtime.steps import TIMED_VISIT
-    from answergraph.runtime.time_limits import RunClock, TimedVisit
+    from answergraph.runtime.time_limits import RunClock
     from answergraph.state.budget import InnerRunBudget
 
     clock = RunClock(seconds=limits.seconds)
-    timed = TIMED_VISIT.set(None if limits.seconds is None else TimedVisit(clock, clock.ends + TO_RETURN))
-    with InnerRunBudget(replace(limits, reserve_final_answer=False), lambda: {"messages": []}) as budget:
+    timed = nullcontext() if limits.seconds is None else clock.visiting(clock.ends + TO_RETURN)
+    with timed, InnerRunBudget(replace(limits, reserve_final_answer=False), lambda: {"messages": []}) as budget:
         told = _around.set((limits, budget, monotonic()))
         try:
             yield
         finally:
             _around.reset(told)
-            TIMED_VISIT.reset(timed)
 
 
 def in_time(work: Callable[[], None]) -> None:

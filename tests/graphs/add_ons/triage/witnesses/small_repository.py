@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from answergraph.graphs import create_triage_agent
+from answergraph.graphs.add_ons.triage import Witnesses
 from answergraph.graphs.add_ons.triage.triage_graph import TriageInput
 
 CODE = "def total(prices):\n    return sum(prices)\n"
+WRONG = CODE.replace("sum(prices)", "sum(prices) + 1")
 TESTS = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
 
 
@@ -48,3 +52,13 @@ class SmallRepository:
         """Return everything of the user's that must stay as it is, git's index, refs and logs too; git only adds objects."""
         files = (path for path in sorted(self.root.rglob("*")) if path.is_file() and "objects" not in path.parts)
         return {str(path.relative_to(self.root)): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+
+def triaged(shop: SmallRepository, place: Path, **options: Any) -> dict[str, Any]:
+    """Return the report of the repository's one failure, with witnesses."""
+    run = place / "run"
+    run.mkdir(exist_ok=True)
+    given = {"last_green": shop.green, "repeats": 1, **options}
+    agent = create_triage_agent(act=Witnesses(shop.root, **given))
+    (report,) = agent.invoke(shop.results(run))["reports"]
+    return dict(report)

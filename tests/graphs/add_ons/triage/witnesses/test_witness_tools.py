@@ -12,34 +12,13 @@ from answergraph.graphs.add_ons.triage import Witnesses
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.cli.test_command_line import answergraph
 from tests.graphs.add_ons.triage.junit_files import failed, write_results
-from tests.graphs.add_ons.triage.witnesses.small_repository import CODE, TESTS, SmallRepository
+from tests.graphs.add_ons.triage.witnesses.small_repository import CODE, TESTS, WRONG, SmallRepository, triaged
 
-WRONG = CODE.replace("sum(prices)", "sum(prices) + 1")
 OUTDATED = TESTS.replace("== 3", "== 4")
-
-
-@pytest.fixture(autouse=True)
-def _quick_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no plugin into the runs: it takes longer than they do."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> SmallRepository:
-    return SmallRepository(tmp_path / "shop")
 
 
 def called(name: str, args: dict[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": name}])
-
-
-def triaged(shop: SmallRepository, place: Path, **options: Any) -> dict[str, Any]:
-    run = place / "run"
-    run.mkdir(exist_ok=True)
-    given = {"last_green": shop.green, "repeats": 1, **options}
-    agent = create_triage_agent(act=Witnesses(shop.root, **given))
-    (report,) = agent.invoke(shop.results(run))["reports"]
-    return dict(report)
 
 
 @pytest.mark.torture

@@ -1,37 +1,15 @@
 """The rows of the table of witnesses that need a change of both sides, an order of several tests, or a second kind of failure."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from answergraph.graphs import create_triage_agent
 from answergraph.graphs.add_ons.triage import Witnesses
 from tests.answergraph.cli.test_command_line import answergraph
-from tests.graphs.add_ons.triage.witnesses.small_repository import CODE, TESTS, SmallRepository
+from tests.graphs.add_ons.triage.witnesses.small_repository import CODE, TESTS, WRONG, SmallRepository, triaged
 
 pytestmark = pytest.mark.torture
-
-WRONG = CODE.replace("sum(prices)", "sum(prices) + 1")
-
-
-@pytest.fixture(autouse=True)
-def _quick_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no plugin into the runs: it takes longer than they do."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> SmallRepository:
-    return SmallRepository(tmp_path / "shop")
-
-
-def triaged(shop: SmallRepository, place: Path, **options: Any) -> dict[str, Any]:
-    run = place / "run"
-    run.mkdir(exist_ok=True)
-    given = {"last_green": shop.green, "repeats": 1, **options}
-    (report,) = create_triage_agent(act=Witnesses(shop.root, **given)).invoke(shop.results(run))["reports"]
-    return dict(report)
 
 
 def test_where_code_and_test_were_changed_and_fit_no_more_they_disagree(shop: SmallRepository, tmp_path: Path) -> None:
