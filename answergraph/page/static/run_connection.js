@@ -103,8 +103,8 @@ export class RunConnection {
   async #ask() {
     const record = await api.run(this.#thread, this.#run);
     this.#heardAt = Date.now();
-    // The steps are read meanwhile; whoever pressed Stop is told what comes of it.
-    if (this.#wantsStop && !OVER.includes(record.status)) this.stop().catch(() => {});
+    // A server that was gone may know of no request to stop. The steps are read meanwhile; whoever pressed Stop is told what comes of it.
+    if (this.#wantsStop && this.#lostAt && !OVER.includes(record.status)) this.stop().catch(() => {});
     this.#tell(this.#lostAt ? { state: "back", tries: this.#tries, since: this.#lostAt } : this.#open(), record);
     return record;
   }
