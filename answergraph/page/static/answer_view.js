@@ -215,25 +215,10 @@ function columnsOf(attempts, answer, values) {
     };
   });
   if (!all.length && answer !== null && answer !== undefined)
-    all.push({
-      number: 1,
-      title: "Value",
-      said: "",
-      tone: null,
-      fields: byKey(answer),
-      problems: new Map(),
-      isAccepted: true,
-    });
+    all.push({ number: 1, title: "Value", said: "", tone: null, fields: byKey(answer), problems: new Map(), isAccepted: true });
   if (all.length <= MAX_COLUMNS) return all;
   const hidden = all.slice(1, -2);
-  const middle = {
-    title: `${hidden.length} more`,
-    said: "sent back",
-    tone: "no",
-    fields: new Map(),
-    problems: new Map(),
-    isUnknown: true,
-  };
+  const middle = { title: `${hidden.length} more`, said: "sent back", tone: "no", fields: new Map(), problems: new Map(), isUnknown: true };
   return [all[0], middle, ...all.slice(-2)];
 }
 

@@ -66,11 +66,7 @@ async function send(method, path, body, { signal, headers = {} } = {}) {
   const response = await fetch(new URL(path, SERVER), {
     method,
     signal,
-    headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
-      ...headers,
-    },
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   heard();

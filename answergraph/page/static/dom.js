@@ -8,7 +8,6 @@ const ICONS = {
   cross: "M4 4l8 8M12 4l-8 8",
   pause: "M6 3.5v9M10 3.5v9",
   play: "M5 3.5l7 4.5-7 4.5z",
-  dot: "M8 7.9v.2",
   ring: "M8 3a5 5 0 1 0 .01 0M8 7.9v.2",
   clock: "M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.2l2 1.3",
   away: "M9 3h4v4M13 3l-6 6M11 9.5V13H3V5h3.5",

@@ -41,14 +41,7 @@ export function place(graph, isOpen, widthOf, level = "") {
   const prefix = level && `${level}:`;
   const groups = groupsOf(graph);
   const childOf = (id) => (id.startsWith(prefix) ? prefix + id.slice(prefix.length).split(":")[0] : null);
-  const drawn = new Graph({ multigraph: true }).setGraph({
-    rankdir: "TB",
-    nodesep: 30,
-    ranksep: 26,
-    edgesep: 18,
-    marginx: 8,
-    marginy: 8,
-  });
+  const drawn = new Graph({ multigraph: true }).setGraph({ rankdir: "TB", nodesep: 30, ranksep: 26, edgesep: 18, marginx: 8, marginy: 8 });
   for (const path of new Set(graph.nodes.map(({ id }) => childOf(String(id))))) {
     if (path === null) continue;
     const inner = groups.has(path) && isOpen(path) ? place(graph, isOpen, widthOf, path) : null;

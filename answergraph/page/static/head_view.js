@@ -10,6 +10,7 @@ import { isReview } from "./review.js";
 import { BUSY } from "./run_status.js";
 import { saveRun } from "./saved_file.js";
 import { isPrivate } from "./state_view.js";
+import { saveTrace } from "./trace_file.js";
 import { valueTree } from "./value_tree.js";
 
 export class HeadView {
@@ -66,7 +67,7 @@ export class HeadView {
         this.#progress && el("span.boxes", { "aria-hidden": "true" }, ...Array.from({ length: this.#progress[1] }, (_, at) => el("i", { "data-on": at < this.#progress[0] }))),
         failed && button("Go on from here", () => this.#actions.fork(failed), { kind: "small", icon: "fork" }),
         run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
-        run.thread && run.steps.length > 0 && !BUSY.includes(run.status) && button("Save the run", () => saveRun(this.#run, reasons, name), { kind: "small" }),
+        ...(run.thread && run.steps.length > 0 && !BUSY.includes(run.status) ? this.#saves(reasons, name) : []),
         run.thread && run.steps.length > 0 && button("Compare", this.#actions.compare, { kind: "small", icon: "compare" }),
       ),
       // A foreign text that turns the direction of writing turns its own sentence alone.
@@ -81,6 +82,11 @@ export class HeadView {
         ),
     ].filter(Boolean);
   }
+
+  #saves = (reasons, name) => [
+    button("Save the run", () => saveRun(this.#run, reasons, name), { kind: "small" }),
+    button("Save its trace", () => saveTrace(this.#run, name), { kind: "small", label: "Save its trace for viewers of OpenTelemetry" }),
+  ];
 
   /** The last message and the state, where there is no answer to show; first what the graph declares as its output. */
   #showLeft(run, outputs) {

@@ -56,12 +56,7 @@ let shownRun;
 const selection = new Selection({ tab: openTab, place: openPlace, compare: (which) => compare.open(which) }, failed);
 const choose = (change) => ((at("error").hidden = true), selection.choose(change));
 
-const details = new DetailsView(at("details"), {
-  fork: (step) => fork(step),
-  edit: guarded(edit),
-  outermost: (step) => branching.outermost(step),
-  goTo,
-});
+const details = new DetailsView(at("details"), { fork: (step) => fork(step), edit: guarded(edit), outermost: (step) => branching.outermost(step), goTo });
 const drawing = new GraphView({ place: at("drawing"), words: at("edges"), tools: at("graph-tools"), list: at("nodes") }, (place) => steps.inGraph(place));
 const timeline = new TimelineView(at("timeline"), at("scroll"), {
   choose: (row) => steps.row(row),

@@ -178,12 +178,7 @@ export function cut(text) {
   if (lines.length <= FOLDED.from && text.length <= FOLDED.characters) return textBlock(text);
   const few = lines.slice(0, FOLDED.lines).join("\n").slice(0, FOLDED.characters);
   const block = el("pre.text", {}, few);
-  const find = el("input", {
-    type: "search",
-    placeholder: "Find in this result",
-    "aria-label": "Find in this result",
-    hidden: true,
-  });
+  const find = el("input", { type: "search", placeholder: "Find in this result", "aria-label": "Find in this result", hidden: true });
   const all = button(
     `Show all ${lines.length > 1 ? plural(lines.length, "line") : `${counted(text.length)} characters`}`,
     () => {

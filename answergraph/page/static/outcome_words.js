@@ -57,10 +57,7 @@ const TELLERS = {
   answered: answered,
   sending: () => ({ rest: "", why: ["The run is on its way to the server."] }),
   queued: () => ({ rest: "", why: ["The server has accepted the run but not started it yet, because it is busy with other runs."] }),
-  running: (run) => ({
-    rest: run.steps.length ? `, step ${top(run).at(-1)?.number ?? 1}` : "",
-    why: [doing(run), ...sentBack(run)],
-  }),
+  running: (run) => ({ rest: run.steps.length ? `, step ${top(run).at(-1)?.number ?? 1}` : "", why: [doing(run), ...sentBack(run)] }),
   stopping: () => ({ rest: "", why: ["The server has not reported yet that the run has stopped."] }),
   waiting: ({ interrupts, endedAt }) => ({
     rest: endedAt ? ` since ${moment(endedAt)}` : "",
@@ -79,10 +76,7 @@ const TELLERS = {
     };
   },
   resumed: () => ({ rest: "", why: ["A later run of this thread continued from there."] }),
-  stopped: (run) => ({
-    rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "",
-    why: ["Everything written until then is kept."],
-  }),
+  stopped: (run) => ({ rest: top(run).length ? ` in step ${top(run).at(-1).number}` : "", why: ["Everything written until then is kept."] }),
   ended: (run) => {
     const answers = answersIn(run.values);
     if (answers.length === 1 && answers[0].outcome === BARE)

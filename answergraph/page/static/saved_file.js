@@ -11,8 +11,10 @@ export function saveRun({ status, steps, messages, values, outcome, error, inter
   save("answergraph-run/1", `${graph || "graph"}-run.json`, { graph, run, reasons: [...reasons] });
 }
 
-function save(format, name, content) {
-  const text = JSON.stringify({ format, saved: new Date().toISOString(), ...content }, null, 1);
+const save = (format, name, content) => saveText(name, JSON.stringify({ format, saved: new Date().toISOString(), ...content }, null, 1));
+
+/** @param {string} name of the file @param {string} text */
+export function saveText(name, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.download = name;

@@ -30,14 +30,7 @@ export class StateView {
     this.#place.replaceChildren(
       ...[
         run.thread &&
-          el(
-            "div.row",
-            {},
-            button("Edit the state and fork", () => this.edit(run.values, run.checkpoint, nodes), {
-              kind: "small",
-              icon: "edit",
-            }),
-          ),
+          el("div.row", {}, button("Edit the state and fork", () => this.edit(run.values, run.checkpoint, nodes), { kind: "small", icon: "edit" })),
         entries.length ? valueTree(Object.fromEntries(own)) : el("p.hint", {}, "The state is empty."),
         hidden.length > 0 && el("details", {}, el("summary", {}, plural(hidden.length, "private key")), valueTree(Object.fromEntries(hidden))),
       ].filter(Boolean),
@@ -53,11 +46,7 @@ export class StateView {
     const fields = Object.entries(values)
       .toSorted(([one], [other]) => last(one) - last(other))
       .map(([key, value]) => {
-        const control = el("textarea.json", {
-          id: newId("state"),
-          rows: Math.min(8, shown(value).split("\n").length),
-          spellcheck: "false",
-        });
+        const control = el("textarea.json", { id: newId("state"), rows: Math.min(8, shown(value).split("\n").length), spellcheck: "false" });
         control.value = JSON.stringify(value, null, 2);
         // A field that is still called invalid would keep the form from being sent.
         control.addEventListener("input", () => control.setCustomValidity(""));

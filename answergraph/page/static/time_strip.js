@@ -30,10 +30,7 @@ export function drawStrip(place, rows, jump) {
     svg(
       "svg",
       { viewBox: "0 0 1000 14", preserveAspectRatio: "none", onclick: clicked },
-      svg("path", {
-        "data-kind": members[0].kind,
-        d: spansIn(members.map(({ step }) => step), begin, whole),
-      }),
+      svg("path", { "data-kind": members[0].kind, d: spansIn(members.map(({ step }) => step), begin, whole) }),
     ),
   ];
   const scale = [0, 0.25, 0.5, 0.75, 1].map((part) => el("span", {}, part ? lasted(part * whole) : "0"));

@@ -191,20 +191,10 @@ export class Timeline {
       return { kind: "answer", tone: "no", what: wrongWith(attempt), attempt };
     if (outcome?.status === "answered" || attempt?.status === "answered") {
       const found = outcome ? countOf(outcome, "supported") : 0;
-      return {
-        kind: "answer",
-        tone: "ok",
-        what: `accepted${found ? `, ${plural(found, "passage")} found` : ""}`,
-        attempt,
-      };
+      return { kind: "answer", tone: "ok", what: `accepted${found ? `, ${plural(found, "passage")} found` : ""}`, attempt };
     }
     if (outcome?.status)
-      return {
-        kind: "answer",
-        tone: TONES[outcome.status] ?? "no",
-        what: brief(outcome.reason ?? outcome.status),
-        attempt,
-      };
+      return { kind: "answer", tone: TONES[outcome.status] ?? "no", what: brief(outcome.reason ?? outcome.status), attempt };
     const correction = messages.find((message) => isCorrection(message) || message.status === "error");
     if (correction) return { kind: "answer", tone: "no", what: `sent back: ${firstSentence(textOf(correction))}`, attempt };
     return { kind: "answer", what: messages.length ? brief(textOf(messages.at(-1))) : changes(step.wrote), attempt };

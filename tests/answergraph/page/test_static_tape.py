@@ -1,9 +1,12 @@
 """Files on the page: a recorded run, what was sent and came back at each step; and a very long document."""
 
+import base64
 import json
 from pathlib import Path
 
 import pytest
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.trace.v1.trace_pb2 import Status, TracesData
 from playwright.sync_api import Browser, Page, expect
 
 from answergraph.testing import use_tape
@@ -50,6 +53,38 @@ def test_a_run_that_the_page_saved_opens_again_with_its_steps_without_a_server(
             expect(opened.get_by_role("region", name="Step 2, read_log")).to_contain_text("a.log")
             expect(opened.get_by_role("button", name="Fork here")).to_have_count(0)
             assert faults(opened) == []
+
+
+def test_a_run_is_saved_as_a_trace_that_opentelemetry_reads(page: Page, tmp_path: Path) -> None:
+    run(page, "grounded")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save its trace").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    assert file.name == "grounded-trace.jsonl"
+    (line,) = file.read_text().splitlines()
+    told = json.loads(line, object_hook=with_ids_as_bytes)
+    (spans,) = [scope.spans for resource in ParseDict(told, TracesData()).resource_spans for scope in resource.scope_spans]
+    whole, *parts = spans
+    assert (whole.name, whole.parent_span_id, whole.status.code) == ("invoke_agent grounded", b"", Status.STATUS_CODE_UNSET)
+    assert {(len(span.trace_id), len(span.span_id)) for span in spans} == {(16, 8)}
+    assert len({span.span_id for span in spans}) == len(spans)
+    assert {span.parent_span_id for span in parts} == {whole.span_id}
+    assert len(parts) == len(steps(page))
+    assert parts[1].name == "execute_tool read_log"
+    assert all(0 < span.start_time_unix_nano <= span.end_time_unix_nano for span in spans)
+    operations = [{known.key: known.value.string_value for known in span.attributes} for span in spans]
+    assert operations[0]["answergraph.status"] == "answered"
+    assert [each.get("gen_ai.operation.name") for each in operations[1:3]] == ["chat", "execute_tool"]
+    assert [each["langgraph.node"] for each in operations[1:3]] == ["model", "tools"]
+
+
+def with_ids_as_bytes(told: dict[str, object]) -> dict[str, object]:
+    """OTLP writes ids in hexadecimal digits where JSON of protocol buffers has base64."""
+    return {
+        key: base64.b64encode(bytes.fromhex(str(value))).decode() if key.endswith(("raceId", "panId")) else value
+        for key, value in told.items()
+    }
 
 
 def test_of_a_very_long_text_the_lines_near_a_place_are_shown_and_the_others_when_asked_for(
