@@ -167,7 +167,7 @@ class StructuredResponseNode:
         if reply.message is None:
             return Reading("unanswered", "The run was ended before the model gave an answer.")
         if reply.middleware_value is not None:
-            return ReplyReader(replace(reply.request, repair=None)).read_middleware_value(reply.middleware_value, reply.message)
+            return ReplyReader(reply.request).read_middleware_value(reply.middleware_value, reply.message)
         if reply.elsewhere and not any(call["name"] in reply.request.declared for call in reply.message.tool_calls):
             return Reading("unanswered", "The model called tools.")
         if reply.direct is not None:

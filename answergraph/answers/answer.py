@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.json_text.strict_json import FINITE, lost_numbers
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.state.field_path import FieldPath
@@ -36,6 +37,14 @@ class Answer:
         except (ValueError, TypeError):
             data, has_json = None, False
         return cls(schema, value, data, has_json, source, Snapshot(value, data))
+
+    def lost_numbers(self, written: object) -> list[tuple[str | int, ...]]:
+        """Return the places of numbers that became infinite when what the model wrote was read."""
+        try:
+            FINITE.encode((written, self.data))
+        except ValueError:  # a default may be infinite, too
+            return [*lost_numbers(written, self.data)]
+        return []
 
     @property
     def is_unchanged(self) -> bool:

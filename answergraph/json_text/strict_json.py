@@ -1,7 +1,10 @@
 """Reads JSON strictly: no rounding, no repeated keys, bounded nesting."""
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
+from math import isinf
 from typing import Any
 
 from answergraph.json_text.json_depth import MAX_JSON_DEPTH, is_deeper
@@ -15,6 +18,28 @@ def load_json(text: str, *, exactly: bool = False) -> Any:
         return None
     may_be_deep = text.count("[") + text.count("{") > MAX_JSON_DEPTH
     return None if may_be_deep and is_deeper(data) else data
+
+
+def is_json(value: object) -> bool:
+    """Return whether JSON has all numbers of a value."""
+    try:
+        FINITE.encode(value)
+    except ValueError:
+        return False
+    return True
+
+
+def lost_numbers(written: object, read: Any = None, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the places of numbers in JSON that are too large for a ``float``, such as 1e999; a text counts by what was read."""
+    is_digits = isinstance(written, str) and not written.strip(" +-").isalpha()
+    number = read if is_digits else written
+    if isinstance(number, float) and isinf(number):
+        yield place
+    for key, value in written.items() if isinstance(written, dict) else enumerate(written) if isinstance(written, list) else ():
+        part = None
+        with suppress(LookupError, TypeError):
+            part = read[key]
+        yield from lost_numbers(value, part, (*place, key))
 
 
 def _refuse_constant(name: str) -> object:
@@ -38,3 +63,5 @@ def _exact(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=with_unique_keys)
 """Built once: a text may hold very many objects."""
 _EXACT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=with_unique_keys, parse_float=_exact)
+FINITE = json.JSONEncoder(skipkeys=True, allow_nan=False, default=repr)
+"""Raises ``ValueError`` for infinity and NaN."""

@@ -67,12 +67,12 @@ def _value_in_schema(written: Any) -> object:
     return inner
 
 
-class CopiedError(ValueError):
-    """An answer holds what the model was shown; ``located`` has the places."""
+class NotMeantError(ValueError):
+    """An answer holds what the model cannot mean, such as a copy; ``located`` has the places."""
 
-    def __init__(self, places: Sequence[tuple[str | int, ...]]) -> None:
-        self.located = [(place, _COPIED) for place in places]
-        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {_COPIED}".removeprefix(": ") for place in places))
+    def __init__(self, places: Sequence[tuple[str | int, ...]], problem: str = _COPIED) -> None:
+        self.located = [(place, problem) for place in places]
+        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {problem}".removeprefix(": ") for place in places))
 
 
 def with_copies(
@@ -122,9 +122,9 @@ def _kinds_of(example: Example) -> set[str]:
 
 
 def refuse_copies(data: object, copies: Collection[str]) -> None:
-    """Raise ``CopiedError`` if a text of an answer, or a key, is a copy."""
+    """Raise ``NotMeantError`` if a text of an answer, or a key, is a copy."""
     if places := [place for place, text in _texts(data, ()) if text in copies]:
-        raise CopiedError(places)
+        raise NotMeantError(places)
 
 
 def _texts(data: object, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -15,7 +15,7 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_
 from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
-from answergraph.reading.filled_schema import COPIES, refuse_copies
+from answergraph.reading.filled_schema import COPIES, NotMeantError, refuse_copies
 from answergraph.reading.text_answers import TextAnswer, find_answers
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import Fields, record_of
@@ -26,6 +26,8 @@ from answergraph.state.stop_reasons import BROKEN_CALL, diagnose, failed_sample,
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
 CANNOT_BE_READ = "Your call of {name} was not carried out: it is cut, or no JSON object. If you need it, call the tool again."
+ANSWERED = "The model answered with {name!r}."
+LOST = "this number cannot be read; write a finite one of fewer digits"
 
 
 @dataclass(frozen=True)
@@ -132,14 +134,21 @@ class ReplyReader:
         return replace(readings[0], calls=every)
 
     def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
-        """Check a value that a middleware set instead of the model's answer; ``message`` is the reply."""
+        """Check a value that a middleware set instead of the model's answer; ``message`` is the reply.
+
+        It repairs no answer, and may hold any number.
+        """
         schema = self._requested(given["schema"]) if given["schema"] else None
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
-            return replace(self._validated(schema, given["value"], message, bare=True), calls=calls)
+            try:
+                answer = Answer.of(schema, schema.load(given["value"]), given["value"])
+            except UNREADABLE as error:
+                return replace(self._invalid(schema.name, error, message, given["value"]), written=given["value"], calls=calls)
+            return Reading("answered", ANSWERED.format(name=schema.name), answer, calls=calls)
         names = self.request.strategy.schema_names
-        error = ValueError(f"a middleware gave {given['value']!r}, which is not an answer of {names!r}")
-        return replace(self._invalid(names[0], error, message, given["value"]), calls=calls)
+        unknown = ValueError(f"a middleware gave {given['value']!r}, which is not an answer of {names!r}")
+        return replace(self._invalid(names[0], unknown, message, given["value"]), calls=calls)
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
         """Read a text of the model or of a ``return_direct`` tool as an answer."""
@@ -227,12 +236,14 @@ class ReplyReader:
             if COPIES in message.response_metadata:
                 refuse_copies(written, message.response_metadata[COPIES])
             value = schema.load(data) if is_bare else schema.validate(data)
+            answer = Answer.of(schema, value, data)
+            if lost := answer.lost_numbers(written):
+                raise NotMeantError(lost, LOST)
         except UNREADABLE as error:
             return replace(self._invalid(schema.name, error, message, data), written=written, patch=patch)
         if value is None and not schema.holds(None):
             raise AgentSpecError(f"A validator of {schema.name} returned None for a valid answer; end it with `return self`.")
-        answer = Answer.of(schema, value, data)
-        return Reading("answered", f"The model answered with {schema.name!r}.", answer, repairs=repairs, patch=patch)
+        return Reading("answered", ANSWERED.format(name=schema.name), answer, repairs=repairs, patch=patch)
 
     def _not_requested(self, name: str, message: AIMessage, data: object) -> Reading:
         withheld = self.request.withheld

@@ -36,7 +36,7 @@ class Room:
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room("answergraph/runtime", 1317, 76, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
-    Room("answergraph/json_text", 340, 6),
+    Room("answergraph/json_text", 359, 7, "numbers that became infinite"),
     Room("answergraph/json_schema", 1210, 34),
     Room(
         "answergraph/state",
@@ -47,7 +47,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2552,  # types that say nothing, and required properties that nothing describes, are 40
+        2562,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         129,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
@@ -60,7 +60,7 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1031, 23),
+        *("answergraph/reading", 1042, 23),
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
@@ -167,11 +167,12 @@ ANY_PER_THOUSAND_LINES = 40
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
 # One file is the loop that asks the model, which the judge and the kit use as well.
+# One function refuses numbers that became infinite when they were read.
 # What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
 # One file is the turn, which every node and router reads instead of the messages.
 # What a run uses and may use is apart from the budgets that nested runs share; the outcome names the limits in force.
 FILES_OF_AN_ANSWER = 29
-FUNCTIONS_OF_AN_ANSWER = 126
+FUNCTIONS_OF_AN_ANSWER = 127
 VALIDATIONS_OF_AN_ANSWER = 1
 VALIDATIONS_WITH_DEFAULTS = 2
 DUMPS_OF_AN_ANSWER = 1

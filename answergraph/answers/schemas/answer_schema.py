@@ -12,11 +12,12 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
-from pydantic_core.core_schema import DecimalSchema, GeneratorSchema
+from pydantic_core.core_schema import DecimalSchema, GeneratorSchema, WithDefaultSchema
 from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
+from answergraph.json_text.strict_json import is_json
 from answergraph.state.field_path import FieldPath
 
 if TYPE_CHECKING:
@@ -230,11 +231,8 @@ class Validator(Protocol):
     """Validates JSON into the declared type (or raises ``ValueError``), and dumps values to JSON."""
 
     def validate(self, data: object) -> Any: ...
-
     def may_fit(self, data: object) -> bool: ...
-
     def dump(self, value: object) -> Any: ...
-
     def holds(self, value: object) -> bool: ...
 
 
@@ -244,6 +242,10 @@ class AnswerJsonSchema(GenerateJsonSchema):
     def get_decimal_pattern(self, schema: DecimalSchema) -> str:
         # Without a pattern, a text beside a number is any text, and a grammar holds a model to nothing.
         return r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"  # as Pydantic wrote it until 2.13
+
+    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
+        made = super().default_schema(schema).items()
+        return {key: each for key, each in made if key != "default" or is_json(each)}  # no client sends it
 
     def generator_schema(self, schema: GeneratorSchema) -> JsonSchemaValue:
         # Pydantic would check the items of such an answer after the run, while somebody reads them.
@@ -291,9 +293,8 @@ class TypeValidator:
     def holds(self, value: object) -> bool:
         if self.instance_of is not None:
             return isinstance(value, self.instance_of)
-        try:
+        with suppress(ValueError):
             # A value has the names of the type; only its JSON has aliases.
             self.adapter.validate_python(value, strict=self.strict or None, by_alias=True, by_name=True)
-        except ValueError:
-            return False
-        return True
+            return True
+        return False
