@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import faults, opened, past, take_picture, take_picture_in_all_sizes, watched_page
+from tests.answergraph.page.conftest import faults, opened, past, take_picture_in_all_sizes, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
 from tests.suite.pdf_files import pdf
@@ -108,7 +108,7 @@ def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
     )
     assert (round(left, 1), round(top, 1)) == (0.1, 0.1), "where the first line of the page is drawn"
     box.evaluate("place => place.scrollIntoView({ block: 'center' })")
-    take_picture(page, pictures / "page-pages.png")
+    take_picture_in_all_sizes(page, pictures / "page-pages.png")
     document.get_by_role("button", name="Text").click()
     expect(document.locator(".lines .mark").filter(has_text="Brenner & Sohn GmbH")).to_be_visible()
 

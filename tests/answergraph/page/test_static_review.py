@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import LONGEST_RUN, faults, opened, past, take_picture
+from tests.answergraph.page.conftest import LONGEST_RUN, faults, opened, past, take_picture_in_all_sizes
 from tests.answergraph.page.document_graphs import INVOICE
 from tests.answergraph.page.test_static_record import asked
 from tests.suite.pdf_files import pdf
@@ -181,7 +181,7 @@ def test_two_readings_stand_in_their_pages_and_what_is_typed_is_looked_up(
         assert cut["x"] <= mark["x"] < mark["x"] + mark["width"] <= cut["x"] + cut["width"]
         assert cut["y"] <= mark["y"] < mark["y"] + mark["height"] <= cut["y"] + cut["height"]
     assert faults(page) == []
-    take_picture(page, pictures / "page-review.png")
+    take_picture_in_all_sizes(page, pictures / "page-review.png")
     heading = page.locator(".decide h2")
     heading.focus()
     page.keyboard.press("o")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import choose, ended, take_picture, take_picture_in_all_sizes
+from tests.answergraph.page.conftest import choose, ended, take_picture_in_all_sizes
 
 pytestmark = pytest.mark.browser
 
@@ -59,4 +59,4 @@ def test_a_calculation_on_the_page_is_worth_a_picture(page: Page, pictures: Path
     expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
     page.locator(".chip").first.click()
     expect(page.locator("mark").first).to_have_text("257.25")
-    take_picture(page, pictures / "page-calculator.png")
+    take_picture_in_all_sizes(page, pictures / "page-calculator.png")
