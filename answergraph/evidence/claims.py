@@ -69,14 +69,15 @@ def fields_by_path(answer: object, marks: Mapping[str, Mark]) -> list[Claim]:
 
 def _each_once(fields: Iterable[Claim]) -> list[Claim]:
     """Return fields that were reached in several ways once, by their mark if they have one."""
-    each = {(field.path, field.mark, field.problem): field for field in fields}
-    # The JSON of a mapping does not say which way its keys are written.
-    checked = {tuple(map(str, path.parts)) for path, mark, _ in each if mark is not None}
-    return [
-        field
-        for field in each.values()
-        if field.mark is not None or not checked or tuple(map(str, field.path.parts)) not in checked
-    ]
+    each: dict[tuple[FieldPath, Mark | None, str | None], Claim] = {}
+    checked = set[FieldPath]()
+    for field in fields:
+        # What no type describes does not say which keys are names of fields: `a['b']` may be `a.b`, and `a['1']` `a[1]`.
+        name = field.path.without_keys
+        each.setdefault((name, field.mark, field.problem), field)
+        if field.mark is not None:
+            checked.add(name)
+    return [field for (name, mark, _), field in each.items() if mark is not None or name not in checked]
 
 
 def _values_at(value: object, parts: Sequence[str | int], path: FieldPath) -> Iterator[tuple[FieldPath, object]]:

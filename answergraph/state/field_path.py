@@ -10,11 +10,13 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any
 
+from pydantic import RootModel
 from pydantic_core import to_jsonable_python
 
 from answergraph.runtime.errors import AgentSpecError
 
 _STEP = re.compile(r"""(?:\A|(?<=[\w\]])\.)([^\W\d]\w*)|\[(-?\d+)?\]|\[('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\]""")
+_NUMBER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 class MappingKey(str):
@@ -72,6 +74,13 @@ class FieldPath(str):
         """The path of every such item: ``items[].price`` for ``items[3].price``."""
         return FieldPath.of(*(EVERY_ITEM if isinstance(part, int) else part for part in self.parts))
 
+    @property
+    def without_keys(self) -> FieldPath:
+        """The path as it is if each mapping is a record: ``a.b[1]`` for ``a['b']['1']``."""
+        if "'" not in self and '"' not in self:
+            return self
+        return FieldPath.of(*(int(part) if _NUMBER.fullmatch(str(part)) else str(part) for part in self.parts))
+
     def get(self, answer: object) -> Any:
         """Return the value of the field.
 
@@ -96,10 +105,10 @@ def value_of_part(whole: object, part: str | int) -> Any:
     items = items_in_order(whole)
     if items is not None and isinstance(part, int) and 0 <= part < len(items):
         return items[part]
+    if isinstance(whole, RootModel):  # its value has no step of its own
+        return value_of_part(whole.root, part)
     if items is None and isinstance(part, str) and hasattr(whole, part):
         return getattr(whole, part)
-    if hasattr(whole, "root"):  # the value of a Pydantic RootModel has no step of its own
-        return value_of_part(whole.root, part)
     raise LookupError(f"{type(whole).__name__} has no {part!r}")
 
 

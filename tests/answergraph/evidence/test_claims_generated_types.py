@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import make_dataclass
 from itertools import count
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
+import pytest
 import typing_extensions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ from answergraph.evidence.claims import fields_of
 from answergraph.state.field_path import FieldPath
 
 ItemT = TypeVar("ItemT")
-NAMES = st.sampled_from(["total_price", "quote", "by_year", "x", "größe", "json_", "items_"])
+NAMES = st.sampled_from(["total_price", "quote", "by_year", "x", "größe", "json_", "items_", "root"])
 KEYS = st.sampled_from(["q1", "a.b", "two words", "it's", '"', "[0]", "", "größe", "x"])
 
 
@@ -52,9 +54,9 @@ def below(part: str, made: Made) -> dict[str, bool]:
     return {f"{part}{path if not path or path.startswith('[') else f'.{path}'}": marked for path, marked in made.marked.items()}
 
 
-def listed(made: Made, length: int) -> Made:
+def listed(made: Made, length: int, kind: Any = list) -> Made:
     marked = {path: each for place in range(length) for path, each in below(f"[{place}]", made).items()}
-    return Made(list[made.declared], lambda numbers: [made.data(numbers) for _ in range(length)], marked)  # type: ignore[name-defined]  # known at run time
+    return Made(kind[made.declared], lambda numbers: [made.data(numbers) for _ in range(length)], marked)
 
 
 def mapped(made: Made, keys: list[str]) -> Made:
@@ -102,7 +104,7 @@ def rooted(made: Made) -> Made:
 def _containers(inner: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
     kinds = st.sampled_from(["model", "alias", "dataclass", "aliased dataclass", "typed dict"])
     return st.one_of(
-        st.builds(listed, inner, st.integers(1, 3)),
+        st.builds(listed, inner, st.integers(1, 3), st.sampled_from([list, Sequence])),
         st.builds(mapped, inner, st.lists(KEYS, unique=True, max_size=3)),
         st.builds(paired, inner, inner),
         st.builds(recorded, kinds, st.dictionaries(NAMES, inner, min_size=1, max_size=3)),
@@ -134,6 +136,23 @@ def test_every_field_with_evidence_is_supported_and_no_other_is(made: Made, data
     assert list(report.fields) == list(wanted)
     assert all(bool(record["evidence"]) == (record["status"] == "supported") for record in report.fields.values())
     assert report.made_up == [path for path, status in wanted.items() if status == "not_found"]
+
+
+@pytest.mark.parametrize("sequence", [list, Sequence, tuple])
+def test_a_field_below_any_sequence_has_one_record(sequence: Any) -> None:
+    row = mapped(recorded("typed dict", {"x": leaf(True), "quote": leaf(False)}), ["q1"])
+    made = Made(sequence[(row.declared, ...) if sequence is tuple else row.declared], lambda n: [row.data(n)], below("[0]", row))
+    answer: Any = TypeAdapter(made.declared).validate_python(made.data(count(1001)))
+    report = check_evidence(answer, [ToolRun("1", "read_log", {}, ("1001",))], declared=made.declared, fields="marked")
+    assert {path: record["status"] for path, record in report.fields.items()} == {
+        "[0]['q1'].x": "supported",
+        "[0]['q1'].quote": "unchecked",
+    }
+
+
+def test_a_root_model_may_hold_a_field_called_root() -> None:
+    made = rooted(recorded("typed dict", {"root": mapped(leaf(True), ["x"])}))
+    assert FieldPath("root['x']").get(TypeAdapter(made.declared).validate_python(made.data(count(5)))) == 5
 
 
 @settings(max_examples=100, deadline=None)
