@@ -37,6 +37,9 @@ MAX_PROBLEMS = 50
 """Maximum recorded problems of an attempt: a list may have one per item."""
 
 
+Action = Literal["accept", "confirm", "raise", "run_tools", "defer", "ask_again", "ask_next_strategy", "end"]
+
+
 @dataclass(frozen=True)
 class EndingFacts:
     """The facts that decide how a run continues."""
@@ -71,7 +74,7 @@ class EndingFacts:
 class Ending(NamedTuple):
     """What happens after a reply was read."""
 
-    action: Literal["accept", "confirm", "raise", "run_tools", "defer", "ask_again", "ask_next_strategy", "end"]
+    action: Action
     status: Status | None = None
     """How the run ends, for ``end``."""
 
@@ -96,7 +99,8 @@ def decide(facts: EndingFacts) -> Ending:
     ============================================================ ===============================================
     """
     if facts.status == "answered":
-        return Ending("accept" if not facts.needs_confirmation else "defer" if facts.waits_elsewhere else "confirm")
+        unconfirmed: Action = "defer" if facts.waits_elsewhere else "confirm"
+        return Ending(unconfirmed if facts.needs_confirmation else "accept")
     if facts.is_raised:
         return Ending("raise")
     if facts.tools_wait:

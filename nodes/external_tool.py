@@ -14,7 +14,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import LEDGER
 from answergraph.state.messages import calls_taken_out
-from answergraph.state.own_keys import written_messages
+from answergraph.state.own_keys import updates_in, written_messages
 from answergraph.state.turn import Turn, as_pending
 
 
@@ -101,4 +101,4 @@ def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: 
     if not (taken := calls_taken_out(turn.reply, before, written_messages(update))):
         return update
     note: Command[str] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
-    return [*(update if isinstance(update, list | tuple) else [] if update is None else [update]), note]
+    return [*updates_in(update), note]

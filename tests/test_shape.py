@@ -97,6 +97,13 @@ def decisions_in(node: ast.AST) -> int:
     return count
 
 
+def nested_choices_in(text: str) -> Iterator[int]:
+    """Yield the lines of conditional expressions that hold another: a statement can be read from top to bottom."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.IfExp) and any(isinstance(inner, ast.IfExp) for inner in ast.walk(node) if inner is not node):
+            yield node.lineno
+
+
 def functions_in(text: str, place: str) -> Iterator[Function]:
     rows = text.splitlines()
     for node in ast.walk(ast.parse(text)):
@@ -165,6 +172,10 @@ def test_few_functions_decide_often() -> None:
     often = {each.place: each.decisions for each in functions if each.decisions > DECISIONS}
     assert len(often) <= FUNCTIONS_WITH_MORE, often
     assert max(often.values()) <= MOST_DECISIONS, often
+
+
+def test_no_conditional_expression_stands_in_another() -> None:
+    assert [f"{name(path)}:{line}" for path in sources(*PACKAGE) for line in nested_choices_in(path.read_text())] == []
 
 
 def test_a_silenced_check_says_why_on_its_line() -> None:
@@ -264,6 +275,10 @@ def test_nesting_counts_blocks_in_blocks(body: str, nesting: int) -> None:
 )
 def test_decisions_within_expressions_count(body: str, decisions: int) -> None:
     assert decisions_in(ast.parse(f"def f():\n {body}").body[0]) == decisions
+
+
+def test_a_conditional_expression_in_another_is_seen() -> None:
+    assert list(nested_choices_in("a = 1 if b else 2\nc = 1 if b else 2 if d else 3\ne = [0 if f else 1] if g else []")) == [2, 3]
 
 
 def test_the_length_of_a_function_leaves_out_its_docstring() -> None:

@@ -47,6 +47,11 @@ class Answer:
         return []
 
     @property
+    def written(self) -> object:
+        """The JSON that it was read from, else its own."""
+        return self.data if self.source is None else self.source
+
+    @property
     def is_unchanged(self) -> bool:
         """Whether neither value nor JSON was changed in place since the answer was made."""
         return self.seen.is_of(self.value, self.data)

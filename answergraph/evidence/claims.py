@@ -224,7 +224,9 @@ def _checkable(mark: Mark, value: object) -> tuple[object, str | None]:
 def _different(marks: Sequence[Mark], items: Any) -> int:
     """Return how many items a list holds; a quote that is given twice supports once."""
     is_quoted = any(isinstance(mark, Quote) for mark in marks) and not isinstance(items, Mapping)
-    return len({" ".join(item.split()) if isinstance(item, str) else repr(item) for item in items}) if is_quoted else len(items)
+    if not is_quoted:
+        return len(items)
+    return len({" ".join(item.split()) if isinstance(item, str) else repr(item) for item in items})
 
 
 def _too_few(marks: Iterable[Mark], count: int, path: FieldPath) -> Iterator[Claim]:

@@ -55,10 +55,13 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     messages: Sequence[AnyMessage] = state["messages"]
     runs = [run for run in tool_runs(messages, answers=setting.schema_names) if run.succeeded]
     answered = state.get("structured_response")
-    given = _given_in_text(messages) if setting.response_format is None else {} if answered is None else vars(answered)
+    given = {} if answered is None else vars(answered)
+    if setting.response_format is None:
+        given = _given_in_text(messages)
     answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
+    without_outcome = "unanswered" if answer is None else "answered"
     return Measurement(
-        status=outcome["status"] if outcome else "answered" if answer is not None else "unanswered",
+        status=outcome["status"] if outcome else without_outcome,
         answer=answer,
         correct=answer is not None and abs(answer - task.value) < HALF_A_HUNDREDTH,
         calls=dict(Counter(run.name for run in runs)),

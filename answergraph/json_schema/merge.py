@@ -222,7 +222,9 @@ def _both_additional(one: object, other: object, path: str) -> object:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         raise SchemaNotExpressible(path, "two different 'additionalProperties' cannot be merged")
     # False is narrower than any schema, and any schema is narrower than True.
-    return False if one is False or other is False else (other if one is True else one)
+    if False in (one, other):
+        return False
+    return other if one is True else one
 
 
 _MERGERS: dict[str, Callable[[Any, Any, str], object]] = {

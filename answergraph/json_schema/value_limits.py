@@ -108,7 +108,9 @@ def plain_pattern(pattern: str) -> str:
 def _plain(kind: str | None, token: str, *, in_class: bool) -> str:
     if kind == "short":
         chosen = _CLASSES[token[1].lower()]
-        return chosen if in_class else f"[{chosen}]" if token[1].islower() else f"[^{_NOT_IN_A_STRING}{chosen}]"
+        if not in_class:
+            return f"[{chosen}]" if token[1].islower() else f"[^{_NOT_IN_A_STRING}{chosen}]"
+        return chosen
     if in_class:
         return token
     return {"[^": f"[^{_NOT_IN_A_STRING}", ".": f"[^{_NOT_IN_A_STRING}]"}.get(token, token)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from math import isinf
 from typing import Any
 
-from answergraph.json_text.json_depth import MAX_JSON_DEPTH, is_deeper
+from answergraph.json_text.json_depth import MAX_JSON_DEPTH, is_deeper, members
 
 
 def load_json(text: str, *, exactly: bool = False) -> Any:
@@ -35,7 +35,7 @@ def lost_numbers(written: object, read: Any = None, place: tuple[str | int, ...]
     number = read if is_digits else written
     if isinstance(number, float) and isinf(number):
         yield place
-    for key, value in written.items() if isinstance(written, dict) else enumerate(written) if isinstance(written, list) else ():
+    for key, value in members(written):
         part = None
         with suppress(LookupError, TypeError):
             part = read[key]

@@ -75,7 +75,8 @@ def turn_of(
     results = {message.tool_call_id: message for message in after if isinstance(message, ToolMessage)}
 
     def call_of(call: Mapping[str, Any], *, malformed: bool = False) -> Call:
-        kind: CallKind = "answer" if call["name"] in answers else "external" if call["id"] in elsewhere else others
+        kind: CallKind = "external" if call["id"] in elsewhere else others
+        kind = "answer" if call["name"] in answers else kind
         return Call(call["id"], call["name"], call["args"], "malformed" if malformed else kind, results.get(call["id"]))
 
     calls = [call_of(call) for call in reply.tool_calls]

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
 from answergraph.answers.schemas.schema_example import CUT, Example
 from answergraph.asking.strategies.strategy import Strategy
+from answergraph.json_text.json_depth import members
 from answergraph.json_text.strict_json import load_json
 from answergraph.state.messages import CORRECTION_ID_PREFIX, of_run
 from answergraph.state.outcome import Attempt
@@ -130,7 +131,7 @@ def refuse_copies(data: object, copies: Collection[str]) -> None:
 def _texts(data: object, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if isinstance(data, str):
         yield place, data
-    for step, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+    for step, value in members(data):
         if isinstance(step, str):
             yield (*place, step), step
         yield from _texts(value, (*place, step))

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import invalid_tool_call
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from answergraph.json_text.json_depth import MAX_JSON_DEPTH, is_deeper
+from answergraph.json_text.json_depth import MAX_JSON_DEPTH, inner_values, is_deeper
 
 CANNOT_BE_KEPT = "Its arguments are nested too deeply, or are not valid JSON."
 LEFT_OUT = "…"
@@ -107,8 +107,7 @@ def _says_the_same(cleaned: object, given: object) -> bool:
 
 
 def _texts(value: object) -> set[str]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return {value} if isinstance(value, str) else set().union(*map(_texts, inner))
+    return {value} if isinstance(value, str) else set().union(*map(_texts, inner_values(value)))
 
 
 def _cleaned(value: object, depth: int = MAX_JSON_DEPTH) -> Any:

@@ -69,9 +69,7 @@ class Reading:
         who = f"The check {check!r}" if check else "A check"
         reason = f"{who} rejected {_first_of(problems or [('', feedback)], 'the answer')}"
         wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, counts=True)
-        answer = self.answer
-        written = None if answer is None else answer.data if answer.source is None else answer.source
-        return replace(wrong, fields=fields, check=check, written=written)
+        return replace(wrong, fields=fields, check=check, written=None if self.answer is None else self.answer.written)
 
     @property
     def value(self) -> Any:
@@ -91,8 +89,9 @@ class Reading:
     @property
     def canonical(self) -> str:
         """The answer as canonical JSON with its schema's name."""
-        answer = self.answer
-        return canonical_json(None if answer is None else [answer.schema.name, answer.data if answer.has_json else answer.value])
+        if self.answer is None:
+            return canonical_json(None)
+        return canonical_json([self.answer.schema.name, self.answer.data if self.answer.has_json else self.answer.value])
 
     def is_answer(self, schema: str | None, data: object) -> bool:
         """Return whether this equals an answer given as JSON with its schema's name."""
@@ -205,7 +204,8 @@ class ReplyReader:
             error = ValueError(f"it fits each of {names!r}; say which one you mean")
             return replace(self._invalid(names[0], error, message, item.data), meant=None)
         # A value that fits none of several schemas may be meant for any of them.
-        return answers[0] if answers else replace(readings[0], meant=readings[0].meant if len(item.schemas) == 1 else None)
+        wrong = readings[0] if len(item.schemas) == 1 else replace(readings[0], meant=None)
+        return answers[0] if answers else wrong
 
     def _unknown(self, reading: Reading, item: TextAnswer, message: AIMessage) -> Reading:
         if reading.schema is None:

@@ -123,8 +123,7 @@ class _Reader:
             if (match := starts.search(self.text, position)) is None:
                 return
             self.passed_over += BRACKET_COST_CHARACTERS
-            read = self._json if match.lastindex is None else self._python if match.lastindex == 1 else self._tagged
-            written, position = read(match)
+            written, position = {None: self._json, 1: self._python}.get(match.lastindex, self._tagged)(match)
             count += len(written)
             if written:
                 yield _Place(match.start(), position, written)
@@ -245,7 +244,9 @@ def _end_of_thoughts(text: str) -> int:
     begins = text.lstrip().startswith("<think>")
     # A server may drop the opening tag. JSON strings have no line breaks.
     end = (_THOUGHTS_END if not begins else _ANY_THOUGHTS_END).search(text)
-    return end.end() if end else len(text) if begins else 0
+    if end is None:
+        return len(text) if begins else 0
+    return end.end()
 
 
 def _rest(pieces: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from langgraph.types import Command
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import INNER_USAGE, RunLedger
 from answergraph.state.outcome import Usage
-from answergraph.state.own_keys import with_update
+from answergraph.state.own_keys import updates_in, with_update
 from answergraph.state.turn import Turn
 from answergraph.state.usage import NO_USAGE, SHARED, RemainingBudget, UsageLimits, added, usage_of
 
@@ -109,8 +109,7 @@ class InnerRunBudget:
             update = self._left_out(update)
         if not self._used:
             return update
-        updates = update if isinstance(update, list | tuple) else [] if update is None else [update]
-        return [*updates, Command(update={INNER_USAGE: self.used()})]
+        return [*updates_in(update), Command(update={INNER_USAGE: self.used()})]
 
     def result_with_charges(self, result: ToolMessage | Command[Any]) -> ToolMessage | Command[str]:
         """Return the result of a tool call, with the usage of inner runs added."""

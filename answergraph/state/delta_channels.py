@@ -67,8 +67,9 @@ class MessagesChannel(GrowingChannel):
     def update(self, values: Sequence[Any]) -> bool:
         if not values:
             return False
-        is_one_list = len(values) == 1 and type(values[0]) is list
-        flat = values[0] if is_one_list else [m for write in values for m in (write if type(write) is list else (write,))]
+        flat = values[0]
+        if len(values) > 1 or type(flat) is not list:
+            flat = [message for write in values for message in (write if type(write) is list else (write,))]
         if self._append(flat):
             return True
         self.ids = None

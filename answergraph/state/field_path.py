@@ -149,7 +149,8 @@ def _parts(path: str) -> Iterator[str | int]:
     with suppress(SyntaxError, ValueError):  # an escape that Python does not read
         while step := _STEP.match(path, end):
             name, number, key = step.groups()
-            yield name or (MappingKey(ast.literal_eval(key)) if key else EVERY_ITEM if number is None else int(number))
+            index = EVERY_ITEM if number is None else int(number)
+            yield name or (MappingKey(ast.literal_eval(key)) if key else index)
             end = step.end()
     if end != len(path):
         raise AgentSpecError(f"{path!r} is not the path of a field; write one such as items[3].price or by_year['2025'].")

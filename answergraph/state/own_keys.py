@@ -5,7 +5,7 @@ If another writer sets them, for example a tool that returns the state of anothe
 
 import operator
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -119,6 +119,13 @@ def pairs_of(update: object) -> list[tuple[str, object]]:
 def written_messages(update: object) -> list[object]:
     values = [value for key, value in pairs_of(update) if key == "messages"]
     return [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+
+
+def updates_in(update: object) -> Sequence[object]:
+    """Return the updates that a node or hook returned: one, several or none."""
+    if update is None:
+        return ()
+    return update if isinstance(update, list | tuple) else (update,)
 
 
 def with_update(result: ToolMessage | Command[str], update: dict[str, object]) -> ToolMessage | Command[str]:

@@ -123,7 +123,7 @@ def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[To
         texts = by_id.get(call_id_of(run.tool_call_id), [])
         is_inner = run.tool_call_id not in by_id and "/" in run.tool_call_id
         is_shown = run.shown is not None or run.text in texts or is_inner
-        found.append(run if is_shown else replace(run, shown=texts[-1] if texts else ""))
+        found.append(run if is_shown else replace(run, shown="".join(texts[-1:])))
     return found
 
 

@@ -262,7 +262,8 @@ def _calls_of(reply: AIMessage, done: Collection[str], answers: Collection[str],
     calls: list[Call] = []
     for call in reply.tool_calls:
         name = call["name"]
-        kind: CallKind = "answer" if name in answers else "external" if name in external else "tool"
+        others: CallKind = "external" if name in external else "tool"
+        kind: CallKind = "answer" if name in answers else others
         calls.append(Call(kind, call, call["id"] not in done, False))
     for malformed in reply.invalid_tool_calls:
         kind = "answer" if malformed.get("name") in answers else "tool"

@@ -162,7 +162,9 @@ class TelemetryHandler(BaseCallbackHandler):
             self._operations.pop(run_id, None)
             return
         failed = error is not None and not isinstance(error, GraphBubbleUp)
-        status = outcome["status"] if outcome is not None else "error" if failed else None
+        status = "error" if failed else None
+        if outcome is not None:
+            status = outcome["status"]
         if status is not None:
             self._runs.add(1, {**operation.attributes, "answergraph.status": status})
         if outcome is not None:

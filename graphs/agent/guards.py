@@ -185,6 +185,7 @@ def _places(schema: AnswerSchema) -> list[Place]:
 
 
 def _mistake(message: str, label: str, place: Place, **words: object) -> AgentSpecError:
-    where = label if not place.path else f"{label}{place.path}" if place.path.startswith("[") else f"{label}.{place.path}"
+    dot = "." if place.path and not place.path.startswith("[") else ""
+    where = f"{label}{dot}{place.path}"
     mark = repr(place.mark.formula) if isinstance(place.mark, Derived) else ""
     return AgentSpecError(message.format(where=where, mark=f"{type(place.mark).__name__}({mark})", within=place.within, **words))

@@ -35,36 +35,36 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1317, 76, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
-    Room("answergraph/json_text", 359, 7, "numbers that became infinite"),
+    Room("answergraph/runtime", 1317, 75, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
+    Room("answergraph/json_text", 370, 9, "numbers that became infinite"),
     Room("answergraph/json_schema", 1210, 34),
     Room(
         "answergraph/state",
-        2570,
-        92,
+        2588,
+        72,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has",
     ),
     Room(
         "answergraph/answers",
-        2562,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
-        129,
+        2563,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        90,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
     ),
     Room(
-        "answergraph/patches", 503, 20, "an answer is repaired by field, and brought up to date by keys; results that hold none"
+        "answergraph/patches", 499, 19, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2412, 95),
+        *("answergraph/asking", 2413, 56),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1042, 23),
+        *("answergraph/reading", 1044, 23),
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5257, 51),
+        *("answergraph/evidence", 5269, 36),
         "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
@@ -79,20 +79,20 @@ CORE = (
     ),
     Room(
         "nodes",
-        2700,  # the result of another call is refused
-        101,
+        2704,  # the result of another call is refused
+        63,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
     Room(
-        *("middleware", 1330, 144),
+        *("middleware", 1330, 88),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
-    Room("graphs/*.py", 130, 18),
+    Room("graphs/*.py", 130, 12),
     Room(
         "graphs/agent",
-        1814,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
-        124,
+        1815,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        110,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
         "what a hook returns for nobody is told; a run that names no thread is refused; what callers write that nobody reads",
@@ -101,39 +101,39 @@ CORE = (
     Room("answergraph/testing", 42, 0),
     Room(
         "answergraph/kit",
-        685,
+        686,
         28,
         "thirty-one names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
     ),
     Room("answergraph/agents", 160, 5),
 )
 ADD_ONS = (
-    Room("answergraph/offline", 790, 5),
+    Room("answergraph/offline", 784, 5),
     Room("answergraph/tapes", 1017, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
         *("answergraph/evaluation", 1159, 23),
         "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",
     ),
-    Room("graphs/add_ons/*.py", 10, 0),
-    Room("graphs/add_ons/calculator", 530, 28),
-    Room("graphs/add_ons/extract", 186, 27, "a document in, a record out, after the plan; what is no document says why"),
-    Room("graphs/add_ons/react", 160, 12),
+    Room("graphs/add_ons/*.py", 4, 0),
+    Room("graphs/add_ons/calculator", 530, 19),
+    Room("graphs/add_ons/extract", 186, 17, "a document in, a record out, after the plan; what is no document says why"),
+    Room("graphs/add_ons/react", 152, 4),
     Room(
         "graphs/add_ons/ensemble",
         933,
-        50,
+        45,
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
         "readers that lack a list which others agree on; all readers together end in time",
     ),
-    Room("graphs/add_ons/judge", 1680, 54),
-    Room("graphs/add_ons/workflow", 1437, 71, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
+    Room("graphs/add_ons/judge", 1659, 48),
+    Room("graphs/add_ons/workflow", 1437, 70, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4334,
-        28,
+        4346,
+        19,
         "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full",
     ),
-    Room("answergraph/experiment", 1000, 14),
+    Room("answergraph/experiment", 990, 11),
     Room(
         "answergraph/page",
         404,
@@ -142,24 +142,24 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2511, 60),
+        *("answergraph/many", 2512, 49),
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows",
     ),
-    Room("answergraph/telemetry", 230, 8, "runs as OpenTelemetry spans, after the plan"),
+    Room("answergraph/telemetry", 225, 5, "runs as OpenTelemetry spans, after the plan"),
     Room(
         "answergraph/serving",
         890,
-        18,
+        13,
         "agents over MCP, A2A and AG-UI, after the plan; forms for what a run waits for; a page that goes ends it",
     ),
     Room(
         "answergraph/cli",
-        2650,
-        46,
+        2645,
+        33,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads",
     ),
-    Room("pytest_answergraph", 100, 3),
+    Room("pytest_answergraph", 98, 3),
 )
 ANY_PER_THOUSAND_LINES = 40
 

@@ -17,6 +17,7 @@ from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
+from answergraph.json_text.json_depth import inner_values
 from answergraph.json_text.strict_json import is_json
 from answergraph.state.field_path import FieldPath
 
@@ -68,7 +69,9 @@ class AnswerSchema:
         """The kind of type, in LangChain's terms: ``pydantic``, ``dataclass``, ``typeddict`` or ``json_schema``."""
         if isinstance(self.declared, type) and issubclass(self.declared, BaseModel):
             return "pydantic"
-        return "dataclass" if is_dataclass(self.declared) else "typeddict" if is_typeddict(self.declared) else "json_schema"
+        if is_dataclass(self.declared):
+            return "dataclass"
+        return "typeddict" if is_typeddict(self.declared) else "json_schema"
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
@@ -191,9 +194,9 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
     """Return the path and problem of each invalid field, ``("findings[0].quote", "Field required")``."""
     error = _root_of(error)
     if isinstance(error, ValidationError):
-        return [(_path(detail["loc"]), _without_path(detail)) for detail in error.errors(include_url=False)]
+        return [(str(FieldPath.of(*detail["loc"])), _without_path(detail)) for detail in error.errors(include_url=False)]
     located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), _sentence_of(error))])
-    return [(_path(place), _cut(sentence)) for place, sentence in located]
+    return [(str(FieldPath.of(*place)), _cut(sentence)) for place, sentence in located]
 
 
 def _sentence_of(error: BaseException) -> str:
@@ -209,18 +212,13 @@ def _root_of(error: BaseException) -> BaseException:
     return error
 
 
-def _path(place: Sequence[str | int]) -> str:
-    return str(FieldPath.of(*place))
-
-
 def _problem(detail: ErrorDetails) -> str:
     return f"{'.'.join(map(str, detail['loc']))}: {_without_path(detail)}".removeprefix(": ")
 
 
 def _without_path(detail: ErrorDetails) -> str:
     value = detail["input"]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    is_flat = not any(isinstance(part, dict | list | tuple) for part in parts)
+    is_flat = not any(isinstance(part, dict | list | tuple) for part in inner_values(value))
     # A large value is not written to find out that it is large.
     is_small = not isinstance(value, Sized) or (len(value) <= MAX_SHOWN_CHARACTERS and is_flat)
     given = repr(value) if is_small and detail["type"] != "missing" else ""

@@ -15,6 +15,7 @@ import jsonschema_rs
 
 from answergraph.answers.untrusted.schema_positions import Position, positions, step_of
 from answergraph.answers.untrusted.untrusted_schema import PATTERN_OPTIONS, refuse_remote
+from answergraph.json_text.json_depth import inner_values, members
 
 MAX_ERRORS = 20
 """Maximum errors of one answer reported to the model."""
@@ -68,16 +69,14 @@ def _sizes(data: object) -> dict[int, int]:
     while waiting:
         value = waiting.pop()
         order.append(value)
-        waiting += _inner(value)
+        waiting += inner_values(value)
     sizes: dict[int, int] = {}
     for value in reversed(order):
-        own = len(value) if isinstance(value, str) else 8 + sum(map(len, value)) if isinstance(value, dict) else 8
-        sizes[id(value)] = own + sum(sizes[id(each)] for each in _inner(value))
+        own = 8 + sum(map(len, value)) if isinstance(value, dict) else 8
+        if isinstance(value, str):
+            own = len(value)
+        sizes[id(value)] = own + sum(sizes[id(each)] for each in inner_values(value))
     return sizes
-
-
-def _inner(value: object) -> list[object]:
-    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
 @dataclass
@@ -138,7 +137,7 @@ class _Explanation:
         yield from ((target, value) for target in [*position.beside, *self._target(position)])
         for inner_pointer, inner, _ in self._named_parts(pointer, value):
             yield inner_pointer, inner
-        yield from ((shared, inner) for shared in position.shared for inner in _inner(value))
+        yield from ((shared, inner) for shared in position.shared for inner in inner_values(value))
 
     def _parts(self, pointer: str, value: Any) -> Iterator[tuple[str, object, Place]]:
         """Yield the schemas that a value must fit, and those that the values in it must fit, with the way to them."""
@@ -154,13 +153,12 @@ class _Explanation:
         keyword = "items" if isinstance(value, list) else "additionalProperties"
         if f"{pointer}/{keyword}" in self.positions and "patternProperties" not in schema:
             seen = {step[0] for _, _, step in named}
-            steps = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
-            yield from ((f"{pointer}/{keyword}", value[step], (step,)) for step in steps if step not in seen)
+            yield from ((f"{pointer}/{keyword}", inner, (step,)) for step, inner in members(value) if step not in seen)
 
     def _named_parts(self, pointer: str, value: object) -> Iterator[tuple[str, object, Place]]:
         """Yield the schemas of single properties and items, with their values."""
         named = len(self.positions[pointer].named)
-        steps: Any = value.items() if isinstance(value, dict) else enumerate(value[:named]) if isinstance(value, list) else ()
+        steps = members(value[:named] if isinstance(value, list) else value)
         keyword = "properties" if isinstance(value, dict) else "prefixItems"
         parts = ((f"{pointer}/{keyword}/{step_of(step)}", inner, (step,)) for step, inner in steps if named)
         yield from (part for part in parts if part[0] in self.positions)

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from langchain_core.exceptions import ModelInvalidRequestError
 
+from answergraph.json_text.json_depth import members
+
 MAX_BODY_DEPTH = 8  # maximum depth of a searched body
 MAX_ERROR_CHARACTERS = 20_000
 """Maximum length of the searched text; the objection comes first."""
@@ -91,8 +93,7 @@ def _members(data: object, depth: int = 0) -> Iterator[tuple[str, object]]:
     if isinstance(data, str) and data.lstrip().startswith("{"):
         # Gateways embed the provider's body as a string.
         data = _parsed(data)
-    children = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, value in children:
+    for key, value in members(data):
         yield str(key), value
         if depth < MAX_BODY_DEPTH:
             yield from _members(value, depth + 1)

@@ -121,8 +121,8 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
 
 def _case(test: str, case: str, source: str, base: str | None) -> str:
     link, place = words.link_to(source, base), _text(":".join(filter(None, words.place_of(source))))
-    code = f' <a href="{_text(link)}">{place}</a>' if link else f" {place}" if place else ""
-    return f'{_text(test)}{code} <span class="quiet">{_text(case)}</span>'
+    shown = f'<a href="{_text(link)}">{place}</a>' if link else place
+    return f'{" ".join(filter(None, [_text(test), shown]))} <span class="quiet">{_text(case)}</span>'
 
 
 def _source(source: Source, spans: Iterable[tuple[int, int]]) -> str:

@@ -97,15 +97,9 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
 
 
 def _linked(test: str, source: str, base: str | None) -> str:
-    link = words.link_to(source, base)
-    place = (
-        f" ([{_text(':'.join(filter(None, words.place_of(source))))}]({link}))"
-        if link
-        else f" ({_text(source)})"
-        if source
-        else ""
-    )
-    return f"{_text(test)}{place}"
+    if link := words.link_to(source, base):
+        return f"{_text(test)} ([{_text(':'.join(filter(None, words.place_of(source))))}]({link}))"
+    return f"{_text(test)} ({_text(source)})" if source else _text(test)
 
 
 def _text(value: str) -> str:

@@ -149,7 +149,7 @@ def _each(work: Callable[[Decimal, Decimal], Decimal], one: Operand, other: Oper
     """Apply an operation to two numbers, to each of a list, or to the items of two lists in pairs."""
     if not isinstance(one, list) and not isinstance(other, list):
         return work(one, other)
-    length = len(one) if isinstance(one, list) else len(other) if isinstance(other, list) else 0
+    length = next(len(each) for each in (one, other) if isinstance(each, list))
     pairs = [each if isinstance(each, list) else [each] * length for each in (one, other)]
     if len(pairs[0]) != len(pairs[1]):
         raise FormulaError(f"its lists have {len(pairs[0])} and {len(pairs[1])} numbers")

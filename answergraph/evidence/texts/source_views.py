@@ -101,10 +101,7 @@ def _loose_views(text: MappedText, *, is_json: str) -> Iterator[View]:
     if is_json:
         yield View(_without_pair_marks(folded(text)), flat, _as_pair)
         return
-    rows = _PIPE if "|" in text.text else _TAB if "\t" in text.text else None
-    if rows is None and ValueText(text.text).has_comma_cells:
-        rows = _TIGHT_COMMA
-    if rows is not None:
+    if (rows := _border_of_rows(text.text)) is not None:
         marked = folded(text.changed(rows, lambda _: _BORDER_OF_CELLS))
         yield View(marked, text, partial(_with_borders, rows))
         yield View(marked.translated({ord(_BORDER_OF_CELLS): " "}), text)
@@ -118,8 +115,16 @@ def _loose_views(text: MappedText, *, is_json: str) -> Iterator[View]:
         yield View(closed, text, partial(_BETWEEN_SCRIPTS.sub, ""))
 
 
+def _border_of_rows(text: str) -> Pattern[str] | None:
+    for mark, border in (("|", _PIPE), ("\t", _TAB)):
+        if mark in text:
+            return border
+    return _TIGHT_COMMA if ValueText(text).has_comma_cells else None
+
+
 def _with_borders(rows: Pattern[str], form: str) -> str:
-    borders = _PIPE if "|" in form else _TIGHT_COMMA if rows is _TIGHT_COMMA else _COMMA
+    commas = _TIGHT_COMMA if rows is _TIGHT_COMMA else _COMMA
+    borders = _PIPE if "|" in form else commas
     return borders.sub(_BORDER_OF_CELLS, form)
 
 

@@ -63,7 +63,9 @@ class Style:
     @property
     def group(self) -> str:
         """The mark of groups, where the text shows it."""
-        return "" if self.point == self.comma else ("," if self.point else ".")
+        if self.point == self.comma:
+            return ""
+        return "," if self.point else "."
 
 
 def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount]:

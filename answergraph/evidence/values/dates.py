@@ -173,7 +173,9 @@ def _date_place(readings: Iterable[Reading], start: int, end: int) -> DatePlace 
 
 
 def _full_year(digits: str) -> int:
-    return int(digits) if len(digits) == _FULL_YEAR else 2000 + int(digits) - (100 if int(digits) > _PIVOT else 0)
+    if len(digits) == _FULL_YEAR:
+        return int(digits)
+    return int(digits) + (1900 if int(digits) > _PIVOT else 2000)
 
 
 def _year_of_era(era: str | None, digits: str) -> int:

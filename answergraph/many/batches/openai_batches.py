@@ -54,7 +54,9 @@ class OpenAIBatches(ProviderBatches):
             raise BatchFailedError(
                 f"Batch {batch} failed: {'; '.join(str(error.message) for error in errors) or 'no reason given'}"
             )
-        return "ended" if current.status in _ENDED else "cancelling" if current.status == "cancelling" else "working"
+        if current.status in _ENDED:
+            return "ended"
+        return "cancelling" if current.status == "cancelling" else "working"
 
     async def cancel(self, batch: str) -> None:
         await self.client.batches.cancel(batch)

@@ -208,13 +208,14 @@ def _report(state: CaseState, model: str) -> dict[str, object]:
     """Return the report and the bundle of a case."""
     outcome, answer = state.get("outcome"), state.get("structured_response")
     by_rules = model == OFFLINE or state["kind"] == "flaky"
+    rules = "witnesses" if rule_for(heard_in(state["messages"])) else "rules"
     fields = outcome["fields"] if outcome else {}
     cited = {each["source"]["id"] for record in fields.values() for each in record["evidence"]}
     runs = [run for run in tool_runs(state["messages"]) if run.tool_call_id in cited]
     report = report_on(
         state,
         verdict=verdict_in(answer),
-        judge=("witnesses" if rule_for(heard_in(state["messages"])) else "rules") if by_rules else model,
+        judge=rules if by_rules else model,
         status=outcome["status"] if outcome else "unanswered",
         reason=_reason(outcome, by_rules=by_rules),
         schema=outcome["schema"] if outcome else None,

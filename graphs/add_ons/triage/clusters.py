@@ -97,7 +97,9 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
 def _said(case: CaseText) -> str:
     """Return the failure's text in one line."""
     marked = _MARKED.search(case.details)
-    lines = [marked[1]] if case.is_assertion and marked else [] if case.is_assertion and case.message else case.error_lines[-1:]
+    lines = case.error_lines[-1:]
+    if case.is_assertion and (marked or case.message):
+        lines = [marked[1]] if marked else []
     for text in (*lines, case.message, case.details, case.sign, *case.tries):
         if text.strip():
             return " ".join(text.split())[:MAX_CAUSE_CHARACTERS]

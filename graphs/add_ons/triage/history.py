@@ -124,7 +124,8 @@ def _endings(survey: Survey) -> tuple[dict[str, str], dict[str, list[JUnitCase]]
         if result.status == "skipped":
             continue
         test = _lasting_name(result, with_host=len(hosts) > 1)
-        status = "failed" if result.has_failed else "flaky" if result.is_flaky else "passed"
+        passed = "flaky" if result.is_flaky else "passed"
+        status = "failed" if result.has_failed else passed
         ended[test] = max(ended.get(test, "passed"), status, key=("passed", "flaky", "failed").index)
         ran.setdefault(test, []).append(result)
     return ended, ran

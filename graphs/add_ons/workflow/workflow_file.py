@@ -143,7 +143,7 @@ class _StepReader:
             rules=list(rules) if is_child else rules,
             instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
             parallel=children,
-            judge=OF_THE_WORKFLOW if judge is True else None if judge is False else _model(judge, f"{key}.judge"),
+            judge={True: OF_THE_WORKFLOW, False: None}[judge] if isinstance(judge, bool) else _model(judge, f"{key}.judge"),
             sees_earlier=found.get("pass_previous_response", True),
         )
 

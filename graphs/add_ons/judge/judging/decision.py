@@ -85,7 +85,8 @@ def judged_work(state: Mapping[str, Any]) -> str:
         return report
     messages: Sequence[AnyMessage] = state.get("messages") or ()
     replies = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
-    return replies[-1] if replies else messages[-1].text.strip() if messages else ""
+    last = messages[-1].text.strip() if messages else ""
+    return replies[-1] if replies else last
 
 
 def facts_of(state: Mapping[str, Any], output_key: str) -> dict[str, Any]:

@@ -73,7 +73,9 @@ def _owner_of_name(module: str, path: str, case: CaseText) -> bool | None:
 def _owner_of_script(name: str) -> bool | None:
     if _of_tests(name.replace("/", ".")):
         return False
-    return True if re.match(r"\.\./|/|@/|~/|src/", name) else None if name.startswith(".") else False
+    if re.match(r"\.\./|/|@/|~/|src/", name):
+        return True
+    return None if name.startswith(".") else False
 
 
 def _owner_of_module(module: str, case: CaseText) -> bool | None:

@@ -151,6 +151,7 @@ def _section(text: str) -> str:
 
 def _other(other: JUnitCase, result: JUnitCase, survey: Survey) -> OtherResult:
     before = survey.before(other)
-    order = "the same cases" if before == survey.before(result) else "others, or in another order" if before else "no other"
+    others = "others, or in another order" if before else "no other"
+    order = "the same cases" if before == survey.before(result) else others
     message = " ".join(other.message.split())[:MAX_MESSAGE_CHARACTERS]
     return OtherResult(file=other.file, status=other.status, order=order, message=message, written=other.written)

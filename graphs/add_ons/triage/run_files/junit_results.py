@@ -132,7 +132,9 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
 def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number: int) -> JUnitCase:
     failures = [child for child in element.children if child.name in _FAILURES]
     skipped = any(child.name == "skipped" for child in element.children)
-    status: Status = _FAILURES[failures[0].name] if failures else "skipped" if skipped else "passed"
+    status: Status = "skipped" if skipped else "passed"
+    if failures:
+        status = _FAILURES[failures[0].name]
     output = [child.text.strip("\n") for child in element.children if child.name in {"system-out", "system-err"}]
     tries = [child for child in element.children if child.name in _FAILED_TRIES]
     attempts = _ATTEMPT.split(failures[-1].text) if failures else []

@@ -31,8 +31,9 @@ def _note(said: str) -> None:
 def _refuse_others(event: str, arguments: tuple[object, ...]) -> None:
     if event not in {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}:
         return
-    address = arguments[1] if event == "socket.connect" else arguments[0]
-    host = address[0] if isinstance(address, tuple) else address if event != "socket.connect" else ""
+    host = arguments[0]
+    if event == "socket.connect":  # its first argument is the socket; an address that is no tuple is a file
+        host = arguments[1][0] if isinstance(arguments[1], tuple) else ""
     host = host.decode(errors="replace") if isinstance(host, bytes) else host
     if isinstance(host, str) and host not in {*_HERE, os.uname().nodename} and not host.startswith("127."):
         _note(f"asked for the network: {host}")

@@ -200,7 +200,9 @@ def _told(name: WitnessName, runs: Sequence[tuple[Ending, str]], statement: str)
 def _ending(runs: Sequence[tuple[Ending, str]]) -> Ending:
     """Return how runs of a case ended that should end alike."""
     endings = {ending for ending, _ in runs}
-    return runs[-1][0] if len(endings) == 1 else "varies" if _failed(runs) and "passes" in endings else "not run"
+    if len(endings) == 1:
+        return runs[-1][0]
+    return "varies" if _failed(runs) and "passes" in endings else "not run"
 
 
 def _failed(runs: Sequence[tuple[Ending, str]]) -> int:
