@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import add, sub
 from typing import Any, Literal
 
-from answergraph.evidence.claims import Claim, fields_by_path, fields_of
+from answergraph.evidence.claims import Claim, fields_by_path, fields_of, scalar_of
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import numerals
@@ -148,7 +148,8 @@ def check_fields(
     given = given or {}
     fields = list(fields)
     for each in fields:
-        field = each if each.mark is not None or not isinstance(each.value, SCALARS) else replace(each, mark=unmarked)
+        value = each.value if each.mark is not None else scalar_of(each.value)
+        field = replace(each, value=value, mark=unmarked) if each.mark is None and isinstance(value, SCALARS) else each
         # Search for the nearest passage only where it is shown.
         searched = saying if _is_text(field) else results
         record = _record_of(field, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)

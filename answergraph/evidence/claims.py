@@ -1,11 +1,13 @@
 """The fields of an answer, each with its path, and the claims among them: the values that a source has to support."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pydantic import BaseModel, RootModel
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
@@ -216,9 +218,23 @@ def _checkable(mark: Mark, value: object) -> tuple[object, str | None]:
         return repr(value), "it is not a string"
     if isinstance(mark, FromTools | Derived) and (isinstance(value, bool) or not isinstance(value, int | float | Decimal)):
         return repr(value), "it is not a number"
-    if isinstance(mark, Grounded | SupportedBy) and not isinstance(value, SCALARS):
-        return repr(value), "it is neither text nor a number, date, time, bool or enum"
+    if isinstance(mark, Grounded | SupportedBy):
+        value = scalar_of(value)
+        return (
+            (repr(value), "it is neither text nor a number, date, time, bool or enum")
+            if not isinstance(value, SCALARS)
+            else (value, None)
+        )
     return value, None
+
+
+def scalar_of(value: object) -> object:
+    """Return what can be looked up of a value: of a URL, a path or an address its text, which is also its JSON."""
+    if isinstance(value, SCALARS) or hasattr(value, "get_secret_value"):
+        return value
+    with suppress(PydanticSerializationError):
+        return text if isinstance(text := to_jsonable_python(value), str) and text == str(value) else value
+    return value
 
 
 def _different(marks: Sequence[Mark], items: Any) -> int:

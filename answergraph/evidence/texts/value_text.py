@@ -8,18 +8,20 @@ from functools import cached_property
 
 from answergraph.evidence.texts.folding import has_other_value
 
-_BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Scripts that write words without spaces or with endings: each character is a word."""
 COMBINED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Marks that belong to a letter before them, and scripts that write vowels so."""
-_WORD = re.compile(rf"[{_BORDERLESS}]|(?:[^\W_{_BORDERLESS}]|[{COMBINED}])+")
-_SPOKEN = re.compile(rf"[\u0e00-\u0e7f]+|(?:[^\W_{_BORDERLESS}]|[{COMBINED}])+")
+_WORD = re.compile(rf"[{BORDERLESS}]|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
+_SPOKEN = re.compile(rf"[\u0e00-\u0e7f]+|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
 _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
 _MAX_TABLE_ROWS = 2_000
 _SAME = {**dict.fromkeys("\u2212\u2043", "-"), **dict.fromkeys("\u2018\u2019\u02bc", "'"), "\u066c": ",", "\u066b": "."}
 """Marks that are written in several ways."""
+_GROUPING = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+"""No cell ends with a space that keeps words together."""
 _MISREAD = re.compile("(?<=[א-ת])[à-ú]+|[à-ú]+(?=[א-ת])")
 """Old fonts name נ (0xF0) as ð, and a PDF gives that: no Hebrew word holds a Latin letter."""
 
@@ -28,6 +30,7 @@ def plain(text: str) -> str:
     """Return a text of the same length with digits, spaces, hyphens and wide characters in their usual form."""
     if text.isascii():
         return text
+    text = _GROUPING.sub("'", text)
     text = _MISREAD.sub(lambda match: match.group().encode("latin-1").decode("cp1255"), text)
     return text.translate({ord(character): _plain_character(character) for character in set(text) if not character.isascii()})
 

@@ -10,7 +10,7 @@ from answergraph.evidence.numbers import number_words as words
 from answergraph.evidence.numbers.numerals import exponent_at
 from answergraph.evidence.texts.quote_borders import CLINGING
 from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values.cldr_names import ARE_KNOWN, size_words
+from answergraph.evidence.values.cldr_names import currencies, size_words
 
 _RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
 _SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")
@@ -24,11 +24,18 @@ _FRACTION = re.compile(r" ?([⅐-⅞¼-¾])| ([1-9][0-9]?)/([1-9][0-9]?)(?![\d/]
 _PART_OF_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?= 0[0-9]{2}(?![0-9]))|(?<=[0-9] )0[0-9]{2}(?![0-9])")
 """No number begins with a zero: behind a space, it goes on with the one before."""
 _SIGNS = frozenset("-(▲△▼▽")
-_MONEY_BEFORE = re.compile(r"(?:[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)\s?\(?-?\Z")
+_MONEY_BEFORE = re.compile(
+    r"(?:(?<![A-Za-z])(?P<size>[TKM])(?P<code>€|[A-Z]{3})|[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)"
+    r"\s?\(?-?\Z"
+)
+_MONEY_BEHIND = re.compile(r" ?([TtKkM])([^\W\d_]{3}(?!\w)|[$€£¥₹])")
+
+_MONEY_SIZES = {"T": Decimal(1_000), "K": Decimal(1_000), "M": Decimal(1_000_000)}
+_NEXT = re.compile(r" ?([^\W\d_]+|[$€£¥₹₺₽])")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
 _MINUS_BEHIND = re.compile(r"-(?=\s|\Z|[|,;)])")
 _BOOKED = re.compile(r"\s?(?:CR|DR|Cr|Dr)\b")
-_CURRENCY = re.compile(r"[A-Z]{3}|kr|Kč|zł|Ft|Rs|lei")
+_CURRENCY = re.compile(r"[A-Z]{3}|kr|Kč|zł|Ft|Rs|lei|TL")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+\Z")
 _NAME_BEFORE = re.compile(r"[^\W\d_]-\Z")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -172,14 +179,37 @@ def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amo
     values = tuple(value.scaleb(exponent) if exponent else value for value in values)
     before = text[max(start - _LOOK, 0) : start]
     money = _MONEY_BEFORE.search(before)
-    size = words.SIZE_WORD.match(text, end)
-    word = size.group(1).casefold() if size else ""
-    factor = words.MAGNITUDES.get(word) or (size_words().get(word) if ARE_KNOWN and word else None)
-    if size and factor and (word not in words.LETTERS or money):
-        values, end = tuple(value * factor for value in values), size.end()
+    # "5 mil millones" has two of them.
+    while (size := _size_at(text, end, is_money=money is not None)) is not None:
+        factor, end = size
+        values = tuple(value * factor for value in values)
+    if money and money["size"] and (money["code"] == "€" or money["code"] in currencies()):
+        values = tuple(value * _MONEY_SIZES[money["size"]] for value in values)
     after = text[end : end + _LOOK]
     unit = share if (share := after.lstrip(" ")[:1]) in {"%", "‰"} else _joined_unit(before, after)
     return Amount(_signed(text, values, start, end, money), start, end, unit)
+
+
+def _size_at(text: str, end: int, *, is_money: bool) -> tuple[Decimal, int] | None:
+    """Return what the word behind a number multiplies it with, and where that ends; ``None`` if it is no such word."""
+    if (short := _MONEY_BEHIND.match(text, end)) and (len(short[2]) == 1 or short[2] in currencies()):
+        return _MONEY_SIZES[short[1].upper()], short.end(1)
+    if size := words.CJK_SIZE.match(text, end):
+        return words.MAGNITUDES[size[1]], size.end()
+    if (size := words.SIZE_WORD.match(text, end)) is None:
+        return None
+    word = size[1].casefold()
+    if _WIDE.match(word) and (known := next((each for each in words.MAGNITUDES if word.startswith(each)), "")):
+        return words.MAGNITUDES[known], size.start(1) + len(known)  # Thai has no space behind a word: "ล้านบาท"
+    if word in words.MAGNITUDES:
+        return (words.MAGNITUDES[word], size.end()) if is_money or word not in words.LETTERS else None
+    factor = size_words(of_money=_is_before_currency(text, size.end())).get(word)
+    return (factor, size.end()) if factor else None
+
+
+def _is_before_currency(text: str, end: int) -> bool:
+    following = _NEXT.match(text, end)
+    return following is not None and is_currency(following[1])
 
 
 def _signed(text: str, values: tuple[Decimal, ...], start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, ...]:

@@ -1,11 +1,12 @@
-"""Reads dates and times in text as people write them, in the languages that Babel knows."""
+"""Reads dates in text as people write them, in the languages that Babel knows."""
 
 import re
 import unicodedata
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import time
+from datetime import date
 from functools import cache
 
 from answergraph.evidence.texts.value_text import ValueText, spoken_words
@@ -22,23 +23,12 @@ _NUMERIC = re.compile(
     rf"|{_FIRST}(?P<a>\d{{1,2}})(?P<sep>[-/.]) ?(?P<b>\d{{1,2}})(?P=sep) ?(?P<y>\d{{4}}|\d{{2}})"
     rf"(?:{_LAST}|(?=-\d{{1,2}}(?P=sep)\d{{1,2}}(?P=sep)\d))"
     r"|(?<![\w.,/-])(?P<compact>(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=T|(?![\w.,/-]))"
+    r"|(?<![\w.,/-])(?P<week>\d{4}-?W\d\d-?[1-7])(?![\w/-])"
     rf"|(?:(?P<era>[^\W\d_{_KANJI}]{{1,2}}) ?)?(?P<ey>\d{{1,4}}|元|[{_KANJI}]{{1,5}}) ?[年년] ?(?P<em>{_COUNT}) ?[月월]"
     rf" ?(?P<ed>{_COUNT}) ?[日일号號]"
     r"|(?<![\d.,/-])(?P<p>\d{1,2})(?P<psep>[/.]) ?(?P<q>\d{1,2})(?![\d/]|[-.,]\d)"
     rf"|(?<![\d{_KANJI}])(?P<cm>{_COUNT}) ?[月월] ?(?P<cd>{_COUNT}) ?[日일号號]"
 )
-_HOUR = r"[01]?\d|2[0-4]"
-_CLOCK = re.compile(
-    rf"(?<![\d:.,])(?P<h>{_HOUR})(?::| ?[hH時时시点點] ?|\.(?=\d\d ?(?:[ap]\.?m|Uhr|h\b)))(?P<m>[0-5]\d) ?[分분]?"
-    r"(?:[:m](?P<s>[0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?: ?(?P<half>[AaPp])\.?[Mm]\b)?"
-    r"|(?<![\d:.,])(?P<hour>1[0-2]|0?[1-9]) ?(?P<of>[AaPp])\.?[Mm]\b"
-    rf"|(?<![\d:.,])(?P<full>{_HOUR}) ?(?:Uhr\b|o'clock\b|[時时](?![間间])|시(?!간))"
-    rf"|(?<=[午前后後]) ?(?P<point>{_HOUR}) ?[点點]"
-    rf"|(?<![\d:.,])(?P<hours>{_HOUR}) ?(?:[hHч]|giờ)(?!\w)"
-)
-"""The words of a full hour are those of CLDR; some of them also count hours: "14 h" is read as both."""
-_OFFSET = re.compile(r"\+ ?\Z|T[\d:.]+-\Z")
-_AFTERNOON = re.compile(r"(?:午後|下午|오후)\s?\Z")
 _ERAS = {
     "令和": 2018,
     "平成": 1988,
@@ -63,6 +53,9 @@ _YEARS = range(1000, 10000)
 _PIVOT = 68
 """The last short year of this century, as ``strptime`` reads it."""
 _SURE_LETTERS = 3
+_CLOCK_OF_LOG = re.compile(r"(?<=\d )\d\d:\d\d:\d\d(?= )")
+"""Stands between the day and the year of a log: "Oct 27 10:00:00 UTC 2025"."""
+_JOINED_DATE = re.compile(r"(\d{1,2})([^\W\d_]{3,})(\d{4}|\d\d)")
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
@@ -79,17 +72,6 @@ class DatePlace:
     end: int
 
 
-@dataclass(frozen=True)
-class TimePlace:
-    """A time of day in a text."""
-
-    value: time
-    start: int
-    end: int
-    is_sure: bool = True
-    """False if its number may count hours."""
-
-
 def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
     """Return the dates of a text, in order."""
     matches = list(_NUMERIC.finditer(searched.text))
@@ -97,19 +79,6 @@ def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
     orders = {} if order else _orders(matches)
     numeric = [_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches]
     return sorted([place for place in numeric if place], key=lambda place: place.start)
-
-
-def times_in(searched: ValueText) -> Iterator[TimePlace]:
-    """Yield the times of day of a text, in order."""
-    for match in _CLOCK.finditer(searched.text):
-        if _OFFSET.search(searched.text, max(match.start() - _MAX_OFFSET, 0), match.start()):
-            continue
-        hour = int(next(filter(None, match.group("h", "hour", "full", "point", "hours"))))
-        half = (match["half"] or match["of"] or "").lower()
-        if half or _AFTERNOON.search(searched.text, max(match.start() - 3, 0), match.start()):
-            hour = hour % 12 + (12 if half != "a" else 0)
-        value = time(hour % 24, int(match["m"] or 0), int(match["s"] or 0))
-        yield TimePlace(value, *match.span(), is_sure=match["hours"] is None)
 
 
 def _orders(matches: Iterable[re.Match[str]]) -> dict[str, str]:
@@ -135,6 +104,7 @@ def _order_of(locale: str) -> str:
 
 def _numeric_date(match: re.Match[str], order: str) -> DatePlace | None:
     part = match.groupdict()
+    readings: list[Reading] = []
     if part["psep"] == "." and not match.string.startswith(".", match.end()):
         return None  # a decimal number
     if part["a"] or part["p"]:
@@ -142,6 +112,10 @@ def _numeric_date(match: re.Match[str], order: str) -> DatePlace | None:
     elif part["compact"]:
         digits = part["compact"]
         readings = [(int(digits[:4]), int(digits[4:6]), int(digits[6:]))]
+    elif part["week"]:
+        with suppress(ValueError):
+            day = date.fromisoformat(part["week"])
+            readings = [(day.year, day.month, day.day)]
     elif part["year"]:
         readings = [(int(part["year"]), int(part["m"]), int(part["d"]))]
     elif part["ey"]:
@@ -199,8 +173,9 @@ def _count(digits: str) -> int:
 
 def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
     """Yield the dates with a month's name; they cost more to find."""
-    text, months = searched.text, month_names()
-    words = spoken_words(text)
+    months = month_names()
+    text = _CLOCK_OF_LOG.sub(lambda match: " " * len(match.group()), searched.text)
+    words = list(_words_in(text))
     for index, ((word, *_), (following, *_)) in enumerate(zip(words, [*words[1:], ("",)], strict=False)):
         # Vietnamese names a month by its number: "tháng 10".
         numbers = months.get(word, ()) or months.get(f"{word} {following}", ())
@@ -216,13 +191,26 @@ def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
         yield from _with_month(text, words, index, around, days, numbers)
 
 
+def _words_in(text: str) -> Iterator[Word]:
+    """Yield the words of a text; a date without spaces, ``27OCT2025``, is three."""
+    for word in spoken_words(text):
+        joined = _JOINED_DATE.fullmatch(word[0])
+        if joined and joined[2] in month_names():
+            yield from ((joined[at], word[1] + joined.start(at), word[1] + joined.end(at)) for at in (1, 2, 3))
+        else:
+            yield word
+
+
 def _with_month(
     text: str, words: Sequence[Word], index: int, around: list[int], days: list[int], months: tuple[int, ...]
 ) -> Iterator[DatePlace]:
     nearest = [at for at in days if abs(at - index) == min(abs(other - index) for other in days)]
     for day in nearest:
+        low, high = sorted((day, index))
+        if any(_YEAR.fullmatch(words[at][0]) and len(words[at][0]) == _FULL_YEAR for at in range(low + 1, high)):
+            continue  # no language writes "March 2025, 5"
         # The year follows the day and the month, or stands before both; in full it is surely a year.
-        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not min(day, index) <= at <= max(day, index)]
+        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not low <= at <= high]
         year = min(years, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < index, abs(at - index)), default=None)
         number = None if year is None else _full_year(words[year][0])
         parts = [day, index, *([] if year is None else [year])]

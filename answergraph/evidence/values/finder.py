@@ -8,18 +8,19 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Literal, Protocol
 
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.language_words import marks_of
-from answergraph.evidence.texts.quote_borders import follows_negation
 from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values import cldr_names, dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
+from answergraph.evidence.values.choices import is_chosen
 from answergraph.evidence.values.labels import is_labelled
 from answergraph.evidence.values.text_places import places_of_text
+from answergraph.evidence.values.times import TimePlace, times_in
 from answergraph.evidence.values.wholes import Places, wholes_in
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -27,6 +28,8 @@ _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 """What is surely no number is a code: ``007``."""
 _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
 _MAX_TIME_GAP = 40
+_BESIDE = 3
+"""Characters between a date and its own time."""
 _YEAR_DIGITS = 4
 _CODE_DIGITS = 5
 
@@ -88,13 +91,8 @@ class ValueFinder:
         spelled = [text for text, meaning in mark.spelled if meaning == value and type(meaning) is type(value)]
         if spelled or isinstance(value, bool | Choice):
             words = spelled or [str(value)]
-            # "not paid" does not say that it is paid.
-            yield from (
-                place
-                for text in words
-                for place in self._places_of_text(text)
-                if not follows_negation(self.searched.text, place.start)
-            )
+            places = (place for text in words for place in self._places_of_text(text))
+            yield from (place for place in places if is_chosen(self.searched, place.start, place.end))
         elif isinstance(value, Enum):
             for own in (value.value, value.name.replace("_", " ")):
                 yield from self._places(Choice(own) if isinstance(own, str) else own, mark)
@@ -169,8 +167,8 @@ class ValueFinder:
         return {(place.start, place.end) for place in self._numeric_dates(None)}
 
     @cached_property
-    def _clocks(self) -> list[dates.TimePlace]:
-        return list(dates.times_in(self.searched))
+    def _clocks(self) -> list[TimePlace]:
+        return list(times_in(self.searched))
 
     def _is_part(self, amount: Amount) -> bool:
         """Return whether a number is part of a date, a time, or an id such as a card's number; a year counts as a number."""
@@ -219,17 +217,23 @@ class ValueFinder:
         }
 
     def _places_of_moment(self, wanted: datetime, mark: ValueMark) -> Iterator[_Place]:
-        days = list(self._places_of_date(wanted.date(), mark))
-        if not any((wanted.hour, wanted.minute, wanted.second)):
-            yield from days
-        for day in days:
-            for clock in self._places_of_time(wanted.time()):
-                low, high = min(day.end, clock.end), max(day.start, clock.start)
-                has_other = any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
-                if high - low <= _MAX_TIME_GAP and not has_other:
-                    yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt)
+        if not any((wanted.hour, wanted.minute, wanted.second, wanted.microsecond)):
+            # A day without a time of its own begins at midnight.
+            days = self._places_of_date(wanted.date(), mark)
+            yield from (day for day in days if not any(0 <= clock.start - day.end <= _BESIDE for clock in self._clocks))
+        local = wanted
+        for zone in dict.fromkeys(clock.value.tzinfo for clock in self._clocks):
+            with suppress(OverflowError):  # the first and the last day of the calendar
+                local = wanted.astimezone(zone) if zone and wanted.tzinfo else wanted
+            clocks = [clock for clock in self._clocks if clock.value.tzinfo == zone and clock.says(local.time())]
+            yield from self._places_of_both(list(self._places_of_date(local.date(), mark)) if clocks else [], clocks)
+
+    def _places_of_both(self, days: list[_Place], clocks: list[TimePlace]) -> Iterator[_Place]:
+        for day, clock in product(days, clocks):
+            low, high = min(day.end, clock.end), max(day.start, clock.start)
+            has_other = any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
+            if high - low <= _MAX_TIME_GAP and not has_other:
+                yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt)
 
     def _places_of_time(self, wanted: time) -> Iterator[_Place]:
-        for clock in self._clocks:
-            if clock.value == wanted.replace(microsecond=0, tzinfo=None):
-                yield _Place(clock.start, clock.end)
+        return (_Place(clock.start, clock.end) for clock in self._clocks if clock.says(wanted))

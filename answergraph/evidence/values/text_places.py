@@ -14,6 +14,9 @@ _MIN_TIGHT = 6
 _SYMBOLS = "+#"
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)+")
 _QUANTITY = re.compile(r"\d+ ?([^\W\d_]+)")
+_UNIT = re.compile(r"\d ?([^\W\d_]{1,3})(?![^\W\d_])")
+_PREFIXED = 2
+"""Letters of a unit whose first one may be the sign of its size."""
 _CODE = re.compile(r"(?=.*\d)(?=\S*[^\W\d]|\S*[-./]\d)\S+")
 _CODE_BEFORE, _CODE_AFTER = (
     re.compile(r"(?:[A-Z]|[A-Za-z]*\d[A-Za-z\d]*)[-_]\Z|[A-Z\d]{2,}[-_]\Z|\w_\Z"),
@@ -21,6 +24,8 @@ _CODE_BEFORE, _CODE_AFTER = (
 )
 _ADDRESS = re.compile(r"\S+@\S+|(?:[\w-]+\.)+[a-z]{2,}")
 _ADDRESS_BEFORE, _ADDRESS_AFTER = re.compile(r"\w[.+_-]\Z"), re.compile(r"[.@-][a-z\d]")
+_PATH = re.compile(r"\w+://\S+|[~.]{0,2}/[^\s/]\S*")
+_PATH_BEFORE, _PATH_AFTER = re.compile(r"\w/\Z"), re.compile(r"[/.?#&=%:-]+\w")
 _GERSHAYIM = re.compile('[א-ת]["״][א-ת]')
 """Hebrew writes the mark of an abbreviation before its last letter."""
 _LOOK = 12
@@ -40,8 +45,8 @@ def places_of_text(searched: ValueText, value: str) -> Iterator[tuple[int, int]]
     tight = searched.runs(words, "") if is_long else ()
     for start, end in chain(((start, end + tail) for start, end in searched.runs(words)), tight):
         # 3.5 is not 3,5 nor 3 5.
-        has_numerals = _NUMERAL.findall(wanted) == _NUMERAL.findall(searched.text, start, end)
-        if has_numerals and _is_whole(searched, wanted, start, end) and _has_symbols(searched.text, wanted, start, end):
+        is_same = _NUMERAL.findall(wanted) == _NUMERAL.findall(stands := searched.text[start:end]) and _has_units(wanted, stands)
+        if is_same and _has_symbols(searched.text, wanted, start, end) and _is_whole(searched, wanted, start, end):
             yield start, end
 
 
@@ -55,14 +60,35 @@ def _is_whole(searched: ValueText, wanted: str, start: int, end: int) -> bool:
     marks = "." if searched.has_comma_cells else ".,"
     goes_on = text[end - 1].isdigit() and text[end : end + 1] in set(marks) and text[end + 1 : end + 2].isdigit()
     began = text[start].isdigit() and text[start - 1 : start] in set(marks) and text[max(start - 2, 0) : start - 1].isdigit()
-    is_part = goes_on or began or _is_in_code(text, wanted, start, end)
+    is_part = goes_on or began or _is_in_count(text, start, end) or _is_in_code(text, wanted, start, end)
     return not (is_part or _is_multiplied(text, wanted, start, end))
+
+
+def _is_in_count(text: str, start: int, end: int) -> bool:
+    """Return whether a place is a part of a number in words: 三 of 十三."""
+    pairs = (text[start - 1 : start] + text[start], text[end - 1 : end + 1])
+    return any(len(pair) > 1 and all(not sign.isdigit() and sign.isnumeric() for sign in pair) for pair in pairs)
+
+
+def _has_units(wanted: str, stands: str) -> bool:
+    return all(_is_same_unit(*pair) for pair in zip(_UNIT.findall(wanted), _UNIT.findall(stands), strict=False))
+
+
+def _is_same_unit(one: str, other: str) -> bool:
+    """Return whether two short units are one: not mW and MW, Mb and MB, m and M; all in capitals or all without, they may be."""
+    changed = {here.lower() for here, there in zip(one, other, strict=False) if here != there}
+    if len(one) == 1:
+        return "m" not in changed
+    is_word = len(one) > _PREFIXED and one[1:] == other[1:] and one[1:].islower()
+    return is_word or {one, other} == {one.lower(), one.upper()} or not changed & {*"mpb"}
 
 
 def _is_in_code(text: str, wanted: str, start: int, end: int) -> bool:
     if _ADDRESS.fullmatch(wanted):
         before = _ADDRESS_BEFORE if "@" in wanted else None
         return bool(_ADDRESS_AFTER.match(text, end) or (before and before.search(text, max(start - 2, 0), start)))
+    if _PATH.fullmatch(wanted):
+        return bool(_PATH_AFTER.match(text, end) or _PATH_BEFORE.search(text, max(start - 2, 0), start))
     is_code = _CODE.fullmatch(wanted) is not None
     return is_code and bool(_CODE_BEFORE.search(text, max(start - _LOOK, 0), start) or _CODE_AFTER.match(text, end))
 
@@ -83,6 +109,10 @@ def _has_symbols(text: str, wanted: str, start: int, end: int) -> bool:
         return False
     before, after = text[max(start - 2, 0) : start], text[end : end + 2]
     words_start = next((index for index, character in enumerate(wanted) if character.isalnum()), 0)
+    compared = {character for character in wanted[:words_start] if unicodedata.category(character) == "Sm"}
+    stands = {character for character in text[max(start - 3, 0) : start] if unicodedata.category(character) == "Sm"}
+    if compared and compared != stands:
+        return False  # >5 is not >=5
     lead, rest = _symbols(wanted[: words_start + 1]), _symbols(wanted[words_start:])
     money, beside = (
         {character for character in part if unicodedata.category(character) == "Sc"} for part in (wanted, before + after)
