@@ -57,11 +57,16 @@ def _is_whole(searched: ValueText, wanted: str, start: int, end: int) -> bool:
         return False
     if _GERSHAYIM.match(text, end - 1) or _GERSHAYIM.match(text, max(start - 2, 0)):
         return False
-    marks = "." if searched.has_comma_cells else ".,"
-    goes_on = text[end - 1].isdigit() and text[end : end + 1] in set(marks) and text[end + 1 : end + 2].isdigit()
-    began = text[start].isdigit() and text[start - 1 : start] in set(marks) and text[max(start - 2, 0) : start - 1].isdigit()
-    is_part = goes_on or began or _is_in_count(text, start, end) or _is_in_code(text, wanted, start, end)
+    is_part = _is_in_numeral(searched, start, end) or _is_in_count(text, start, end) or _is_in_code(text, wanted, start, end)
     return not (is_part or _is_multiplied(text, wanted, start, end))
+
+
+def _is_in_numeral(searched: ValueText, start: int, end: int) -> bool:
+    text, marks = searched.text, {"."} if searched.has_comma_cells else {*".,"}
+    goes_on = text[end - 1].isdigit() and text[end : end + 1] in marks and text[end + 1 : end + 2].isdigit()
+    return goes_on or (
+        text[start].isdigit() and text[start - 1 : start] in marks and text[max(start - 2, 0) : start - 1].isdigit()
+    )
 
 
 def _is_in_count(text: str, start: int, end: int) -> bool:
