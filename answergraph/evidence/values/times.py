@@ -98,4 +98,4 @@ def _hour_in(part: str, hour: int) -> int:
     """Return an hour of the day from one of a half of it; "11 Uhr mittags" is before noon, and 2 at night is early."""
     first = hour % _HALF_DAY
     is_second = part == "evening" or (part == "noon" and first < _LATE_NOON) or (part == "night" and first >= _EARLY_NIGHT)
-    return hour if not part else first + (_HALF_DAY if is_second else 0)
+    return first + _HALF_DAY * is_second if part else hour
