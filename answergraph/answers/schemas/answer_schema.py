@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
-from pydantic_core.core_schema import DecimalSchema, GeneratorSchema, WithDefaultSchema
 from typing_extensions import is_typeddict
 
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
 from answergraph.json_text.json_depth import inner_values
-from answergraph.json_text.strict_json import is_json
 from answergraph.state.field_path import FieldPath
 
 if TYPE_CHECKING:
@@ -232,31 +229,6 @@ class Validator(Protocol):
     def may_fit(self, data: object) -> bool: ...
     def dump(self, value: object) -> Any: ...
     def holds(self, value: object) -> bool: ...
-
-
-class AnswerJsonSchema(GenerateJsonSchema):
-    """Describes only what can be checked."""
-
-    def get_decimal_pattern(self, schema: DecimalSchema) -> str:
-        # Without a pattern, a text beside a number is any text, and a grammar holds a model to nothing.
-        return r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"  # as Pydantic wrote it until 2.13
-
-    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
-        made = super().default_schema(schema).items()
-        return {key: each for key, each in made if key != "default" or is_json(each)}  # no client sends it
-
-    def generator_schema(self, schema: GeneratorSchema) -> JsonSchemaValue:
-        # Pydantic would check the items of such an answer after the run, while somebody reads them.
-        return self.handle_invalid_for_json_schema(schema, "items that are checked only when they are read; write list[…]")
-
-
-def described(declared: object, adapter: TypeAdapter[object]) -> dict[str, object]:
-    """Return the JSON Schema of a type."""
-    if not (isinstance(declared, type) and issubclass(declared, BaseModel)):
-        return adapter.json_schema(schema_generator=AnswerJsonSchema)
-    # A model may override this method, which the adapter alone would ignore.
-    is_own = any("model_json_schema" in vars(base) for base in declared.__mro__ if base is not BaseModel)
-    return declared.model_json_schema() if is_own else declared.model_json_schema(schema_generator=AnswerJsonSchema)
 
 
 @dataclass(frozen=True)

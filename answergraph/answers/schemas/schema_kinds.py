@@ -10,11 +10,10 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from pydantic import BaseModel, Discriminator, RootModel, TypeAdapter
-from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
-from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator, described
+from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator
 from answergraph.answers.schemas.known_keys import pointed_at
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
@@ -168,19 +167,18 @@ def _from_class(declared: type) -> AnswerSchema:
 
 def _from_type(declared: Any) -> AnswerSchema:
     from answergraph.answers.schemas.json_names import aliased_fields  # noqa: PLC0415 - importing an agent's parts stays fast
+    from answergraph.answers.schemas.type_description import NOT_DESCRIBED, described  # noqa: PLC0415 - the same
 
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
         value_schema = described(declared, adapter)
-    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+    except NOT_DESCRIBED as error:
         from answergraph.answers.schemas.undescribable import undescribable_field  # noqa: PLC0415 - only for the message
 
         reason = str(error).splitlines()[0]
         if path := undescribable_field(declared):
             raise AgentSpecError(f"The field {path!r} of {shown(declared)} cannot be asked for in JSON: {reason}") from error
         raise _unsupported(declared, reason) from error
-    if value_schema.get("enum") == []:
-        raise AgentSpecError(f"{shown(declared)} has no member, so no answer would fit; write one, such as RED = 'red'.")
     if _SAYING.isdisjoint(value_schema):
         raise AgentSpecError(
             f"{shown(declared)} says nothing about the answer; write a type with fields, or leave out the format."

@@ -6,9 +6,8 @@ from inspect import isroutine
 from typing import get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
-from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 
-from answergraph.answers.schemas.answer_schema import AnswerJsonSchema
+from answergraph.answers.schemas.type_description import NOT_DESCRIBED, AnswerJsonSchema
 from answergraph.runtime.argument_checks import shown
 
 
@@ -23,7 +22,7 @@ def undescribable_field(declared: object) -> str:
     for name, hint in hints.items():
         try:
             TypeAdapter(hint).json_schema(schema_generator=AnswerJsonSchema)
-        except (PydanticUserError, PydanticUndefinedAnnotation):
+        except NOT_DESCRIBED:
             inner = next((path for cls in _classes_in(hint) if (path := undescribable_field(cls))), "")
             return f"{name}.{inner}" if inner else name
     return ""
