@@ -67,7 +67,8 @@ def _text(reading: Reading, strategy: Strategy, repair: Repair | None, *, in_nex
     if repair is not None and repair["offered"] and reading.status == "invalid":
         from answergraph.patches.repair import offer  # noqa: PLC0415 - few runs repair an answer
 
-        return f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
+        text = f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
+        return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
     if in_next_form and reading.status != "invalid":
         return f"{CUT} {strategy.hands_over}" if reading.status == "truncated" else strategy.hands_over
     text = _what_is_wrong(reading, strategy)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from answergraph.streaming.answer_listener import AnswerListener
 
 NOT_NOW = "These tools cannot be called now: {names}."
+ONLY_NOW = "Only {name} can be called now, before anything else."
 
 ModelCall = Callable[[ModelRequest], Step[LayeredResponse]]
 """The model call as a step, plain or wrapped by middleware."""
@@ -107,7 +108,7 @@ class ModelNode:
             ValueError: If middleware added tools that cannot run, needs a missing one, or set an undeclared format.
             Exception: The model's mistake, if ``handle_errors`` raises it.
         """
-        if visit.forces_answer or request.tools != list(self.agent.offered_tools):
+        if visit.forces_answer or request.tool_choice is not None or request.tools != list(self.agent.offered_tools):
             request = self._with_other_tools(visit, request)
         if self.agent.runs_any_tool and visit.begins_run:
             self.check_tools({tool.name for tool in (*self.agent.offered_tools, *request.tools) if isinstance(tool, BaseTool)})
@@ -136,22 +137,23 @@ class ModelNode:
         return LayeredResponse(ModelResponse(result=[message], structured_response=answer and answer.value))
 
     def _with_other_tools(self, visit: ModelVisit, request: ModelRequest) -> ModelRequest:
-        """Return a request whose tools middleware changed or the budget takes away; name them if a correction may ask for one.
+        """Return a request whose tools middleware or the budget takes away; a correction may ask for one, so they are named.
 
         Raises:
             ValueError: If middleware added tools that cannot run.
         """
         if not self.agent.runs_any_tool:
             self.agent.refuse_unknown_tools(request.tools)
-        left = () if visit.forces_answer else _names_of(request.tools)
-        over = [name for name in _names_of(self.agent.offered_tools) if name not in left]
-        if over and (visit.forces_answer or visit.format.reads_answers) and was_sent_back(visit.messages):
-            words = CALLS_ARE_OVER if visit.forces_answer else NOT_NOW.format(names=", ".join(over))
+        visit.calls_off = request.tool_choice == "none" and visit.format.reads_answers
+        is_over = visit.forces_answer or visit.calls_off
+        if (is_over or visit.format.reads_answers) and was_sent_back(visit.messages):
+            words = _of_tools_left(self.agent.offered_tools, request, is_over=is_over)
             visit.told = "\n\n".join(filter(None, (visit.told, words)))
-        if not visit.forces_answer:
+        if visit.forces_answer:
+            request = request.override(response_format=request.response_format or visit.format.response_format)
+        if not is_over:
             return request
-        declared = request.response_format or visit.format.response_format
-        return request.override(tool_choice=NO_CALLS if request.tools else None, response_format=declared)
+        return request.override(tool_choice=NO_CALLS if request.tools else None)
 
     def _listeners(self, visit: ModelVisit, request: ModelRequest, asked: AnswerRequest) -> "list[AnswerListener]":
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
@@ -173,7 +175,7 @@ class ModelNode:
         # Without a response format the calls of a cut reply run, as in LangChain.
         is_cut = bool(calls) and declared.reads_answers and turn.stop == "truncated"
         asked = visit.reply_to(message)
-        is_off = asked is not None and asked.request.strategy.tools_off
+        is_off = visit.calls_off or (asked is not None and asked.request.strategy.tools_off)
         allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
@@ -258,6 +260,17 @@ class ModelNode:
         elif outcome["status"] == "answered":
             ended[self.agent.keys.answer] = None
         return {**ended, **answer}
+
+
+def _of_tools_left(offered: Sequence[Any], request: ModelRequest, *, is_over: bool) -> str | None:
+    """Return what a request says of the tools that it does not let the model call."""
+    left = _names_of(request.tools)
+    if is_over:
+        return CALLS_ARE_OVER if offered else None
+    if request.tool_choice in left:
+        return ONLY_NOW.format(name=request.tool_choice)
+    over = [name for name in _names_of(offered) if name not in left]
+    return NOT_NOW.format(names=", ".join(over)) if over else None
 
 
 def _names_of(tools: Sequence[Any]) -> list[str]:

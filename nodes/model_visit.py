@@ -101,6 +101,8 @@ class ModelVisit(ModelCalls):
     """Counts what the calls cost, if the limits have a cost or prices."""
     is_wrapped: bool = True
     """Whether middleware is around the model call."""
+    calls_off: bool = False
+    """Whether middleware chose that no tool may be called."""
     sent: Sequence[AnyMessage] = ()
     """The conversation as last sent to the model."""
     replies: dict[str, ModelReply] = field(default_factory=dict)
@@ -228,7 +230,8 @@ class CurrentReply:
 
     def is_wrong_in_form(self, reading: Reading) -> bool:
         """Return whether an answer is wrong although the provider enforces its schema, as no strategy after this one does."""
-        return reading.status == "invalid" and reading.feedback is None and self.request.strategy.asks_afresh
+        is_in_form = reading.feedback is None and self.request.withheld is None  # another schema may be offered later
+        return reading.status == "invalid" and is_in_form and self.request.strategy.asks_afresh
 
     def in_order(self, results: list[ToolMessage]) -> list[object]:
         """Move results right after their calls, before messages that a hook added in between."""

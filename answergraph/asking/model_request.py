@@ -49,7 +49,7 @@ class ModelRequest(Generic[ContextT]):
     system_message: SystemMessage | None
     """Put before the messages."""
     tool_choice: Any | None
-    """Passed to the model unchanged; takes precedence over the choice of the response format."""
+    """Passed to the model unchanged; takes precedence over the choice of the response format, whose answer "none" allows."""
     tools: list[BaseTool | dict[str, Any]]
     """The user's tools; the answer tools are added when the model is bound."""
     response_format: Any

@@ -56,7 +56,7 @@ CORE = (
         "answergraph/patches", 499, 19, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2413, 56),
+        *("answergraph/asking", 2418, 56),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
@@ -80,7 +80,7 @@ CORE = (
     ),
     Room(
         "nodes",
-        2704,  # the result of another call is refused
+        2721,  # a tool choice is told; the result of another call is refused
         63,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),

@@ -99,7 +99,7 @@ class AutoStrategy(Strategy[SchemaT]):
         super().__init__(schema)
         schemas: Any = self.schemas
         self._native: ProviderStrategy = ProviderStrategy(schemas).changed(asks_afresh=True)
-        self._tool: Strategy = ToolStrategy(schemas).changed(corrects_briefly=True)
+        self._tool: Strategy = ToolStrategy(schemas).changed(corrects_briefly=True, names_form=False)
         self._free_tool: Strategy = self._tool.changed(name="free_tool", tool_choice="auto")
         self._json_mode: Strategy = PromptedStrategy(schemas, json_mode=True).changed(name="json_mode")
         self._prompted: Strategy = PromptedStrategy(schemas)

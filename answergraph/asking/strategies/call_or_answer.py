@@ -29,6 +29,8 @@ NATIVE_CALLS = "native_calls"
 _FORCED = ("any", "required")
 _KEYS = ("name", "arguments")
 _PROMPT = "Reply with one call, as JSON with its name and its arguments:\n{calls}"
+_FIRST = "Before you answer, reply with one call, as JSON with its name and its arguments:\n{calls}"
+"""After a correction, which may have asked for the answer."""
 _LINE = "- {name}({arguments}): {description}"
 
 
@@ -74,7 +76,8 @@ class CallOrAnswer(Strategy):
         binding = native_format_binding(
             request.override(tools=[]), {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
         )
-        return replace(binding, prompt=_PROMPT.format(calls="\n".join(self._lines())))
+        prompt = _PROMPT if self.has_answer or not was_sent_back(of_run(request.messages)) else _FIRST
+        return replace(binding, prompt=prompt.format(calls="\n".join(self._lines())))
 
     def _lines(self) -> Sequence[str]:
         answers = [(each.name, each.json_schema, f"Gives your answer. {each.description}") for each in self.schemas]

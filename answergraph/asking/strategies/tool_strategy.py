@@ -27,6 +27,8 @@ class ToolStrategy(Strategy[SchemaT]):
 
     name = "tool"
     corrects_briefly = False
+    names_form = True
+    """Whether corrections name the answer tool; in ``auto`` the next request may have none."""
 
     # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
@@ -99,4 +101,4 @@ class ToolStrategy(Strategy[SchemaT]):
         return request.override(tool_choice=NO_CALLS) if is_off and request.tools else request
 
     def request_text(self) -> str:
-        return f"Give your answer by calling the tool {' or '.join(self.schema_names)}."
+        return f"Give your answer by calling the tool {' or '.join(self.schema_names)}." if self.names_form else self.hands_over

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from answergraph.testing import ScriptedRequest
 
+ANSWERS = ("Cause", "Abstention")
 OVER = "No other tool can be called any more."
 
 
@@ -22,6 +23,7 @@ class Offer:
         self.format = kwargs.get("response_format") or (kwargs.get("extra_body") or {}).get("response_format") or {}
         self.named = set(re.findall('"const": "([^"]*)"', json.dumps(self.format)))
         """The calls that the schema of the reply has, where calls are written under it."""
+        self.answers = [each for place, each in enumerate(request.tools) if request.tool_names[place] in ANSWERS]
         self.last = str(request.messages[-1].text)
         self.text_protocol = "Action:" in "".join(str(message.text) for message in request.messages)
         """Whether tools and answer are written as text."""
@@ -36,7 +38,13 @@ class Offer:
 
     @property
     def offers_answer(self) -> bool:
-        return any(map(self.offers, ("Cause", "Abstention"))) or (self.answers_in_text and not self.named)
+        return any(map(self.offers, ANSWERS)) or (self.answers_in_text and not self.named)
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether a patch of an answer may be given: the schema of one has it; without schemas it may be a text."""
+        held = [*self.answers, *([self.format] if self.format.get("type") == "json_schema" else ())]
+        return not held or any('"changes"' in json.dumps(each) for each in held)
 
 
 def said_since(messages: Sequence[BaseMessage]) -> str:
@@ -51,7 +59,8 @@ def violations(said: str, offer: Offer) -> list[str]:
     is_over = OVER in said
     gone = "".join(re.findall("These tools cannot be called now: .*", said))
     log = is_over or "read_log" in gone or offer.offers("read_log")
-    clock = is_over or "read_clock" in gone or offer.offers("read_clock")
+    clock = is_over or "read_clock" in gone or offer.offers("read_clock") or "Only read_log can be called now" in said
+    is_told = "Only read_log can be called now" in said
     rules = {
         "first call read_log": log,
         "first call read_clock": clock,
@@ -59,10 +68,11 @@ def violations(said: str, offer: Offer) -> list[str]:
         "Call one, or abstain": log,
         "call the tool again": log,
         "try one of [read_log": log and clock,
-        "calling the tool Cause": offer.offers("Cause"),
+        "calling the tool Cause": is_told or offer.offers("Cause"),
         "JSON object of the schema": offer.answers_in_text,
         "JSON object that was asked for": offer.answers_in_text,
         "nothing else": not {"read_log", "read_clock"}.intersection([*offer.callable, *offer.named]),
-        "final answer now": offer.offers_answer,
+        "final answer now": is_told or offer.offers_answer,
+        "The rest of your answer stands": "Before you answer, reply with one call" in said or offer.takes_changes,
     }
     return [words for words, can_be_done in rules.items() if words in said and not can_be_done]
