@@ -61,6 +61,9 @@ docs: $(DOCS_INSTALLED) ## The documentation site, served on this machine
 docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict --site-dir build/site
 
+# Tests start a hundred programs, and each would compile the library again if Python were told to keep no bytecode.
+test test-slow: export PYTHONDONTWRITEBYTECODE =
+
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 2
 

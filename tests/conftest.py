@@ -1,10 +1,13 @@
 """The environment of every test: no tracing, no keys, and the rules of `tests/suite`."""
 
+import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = (
@@ -35,6 +38,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The time of one example means nothing on a busy machine.
 settings.register_profile("suite", parent=settings.get_profile(settings.get_current_profile_name()), deadline=None)
 settings.load_profile("suite")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave what is collected out of every search for garbage: a million objects, which took half the time of a run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_runtest_teardown() -> None:

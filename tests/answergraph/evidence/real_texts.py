@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 MAX_CHARACTERS = 6000
@@ -41,13 +43,30 @@ def real_texts(per_kind: int, *, languages: int = 40) -> Iterator[RealText]:
     """Yield texts of each kind, spread over the packages, the same in every run."""
     root = Path(sysconfig.get_paths()["purelib"])
     for kind, patterns in _KINDS.items():
-        files = sorted({path for pattern in patterns for path in root.glob(pattern) if 500 < path.stat().st_size < 400_000})
+        files = sorted(path for path in _files(root, patterns) if 500 < path.stat().st_size < 400_000)
         for path in _spread(files, per_kind):
             text = _read(path)
             if text:
                 yield RealText(kind, text)
     yield from (RealText("topics", text) for text in _topics(per_kind))
     yield from _catalogues(root, languages)
+
+
+def _files(root: Path, patterns: Iterable[str]) -> set[Path]:
+    anywhere = {pattern.removeprefix("**/*") for pattern in patterns if pattern.startswith("**/*")}
+    placed = [pattern for pattern in patterns if not pattern.startswith("**/*")]
+    files = {path for pattern in placed for path in root.glob(pattern)}
+    return files.union(*(_by_suffix(root).get(suffix, ()) for suffix in anywhere))
+
+
+@cache
+def _by_suffix(root: Path) -> dict[str, list[Path]]:
+    """Return the files of all packages by their suffix; one walk takes a second."""
+    files: dict[str, list[Path]] = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            files.setdefault(os.path.splitext(name)[1], []).append(Path(folder, name))
+    return files
 
 
 def _spread(files: list[Path], count: int) -> list[Path]:

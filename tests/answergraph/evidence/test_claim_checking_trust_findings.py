@@ -6,6 +6,7 @@ F1, F3, F4 and F10 are in ``tests/middleware/test_grounded_answer_trust_findings
 
 import json
 import time
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,14 +18,18 @@ from answergraph.evidence import ToolRun
 from tests.answergraph.evidence.altered_cases import ALTERED
 from tests.answergraph.evidence.measure_real import accepted, cases
 from tests.answergraph.evidence.real_cases import FAITHFUL
-from tests.answergraph.evidence.real_texts import real_texts
+from tests.answergraph.evidence.real_texts import RealText, real_texts
 from tests.answergraph.evidence.test_claim_checking_trust_findings_of_numbers import counted
 from tests.suite.fields import places
 
-TEXTS = list(real_texts(20, languages=0))
 QUOTES_OF_A_KIND = 100
 """The texts are those of the installed packages, which differ; fewer quotes make the share one of chance, not of the checker."""
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@cache
+def texts() -> list[RealText]:
+    return list(real_texts(20, languages=0))
 
 
 def quoted(quote: str, *texts: str, **args: Any) -> bool:
@@ -51,14 +56,14 @@ die Änderungen verloren."""
 
 @pytest.mark.parametrize("kind", sorted(FAITHFUL))
 def test_a_faithful_quote_of_a_real_text_is_kept(kind: str) -> None:
-    found = list(cases(kind, FAITHFUL[kind], TEXTS, QUOTES_OF_A_KIND))
+    found = list(cases(kind, FAITHFUL[kind], texts(), QUOTES_OF_A_KIND))
     assert sum(accepted(found)) >= 0.8 * len(found)
 
 
 @few
 @given(st.sampled_from(sorted(ALTERED)), st.integers(0, 2**32))
 def test_an_altered_quote_of_a_real_text_is_never_accepted(kind: str, seed: int) -> None:
-    found = next(cases(f"{kind} {seed}", ALTERED[kind], TEXTS, 1), None)
+    found = next(cases(f"{kind} {seed}", ALTERED[kind], texts(), 1), None)
     assume(found is not None)
     assert found is not None
     assert accepted([found]) == [False]
