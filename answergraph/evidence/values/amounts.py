@@ -23,6 +23,8 @@ _IN_POWER = re.compile(r"[\^√]-?\Z|分の\Z")
 _FRACTION = re.compile(r" ?([⅐-⅞¼-¾])| ([1-9][0-9]?)/([1-9][0-9]?)(?![\d/])")
 _PART_OF_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?= 0[0-9]{2}(?![0-9]))|(?<=[0-9] )0[0-9]{2}(?![0-9])")
 """No number begins with a zero: behind a space, it goes on with the one before."""
+_PADDED_DECIMAL = re.compile(r"0[0-9]+[.,]")
+"""Counts may have zeros in front; "082.04" is the rest of something else, or a day and a month."""
 _SIGNS = frozenset("-(▲△▼▽")
 _MONEY_BEFORE = re.compile(
     r"(?:(?<![A-Za-z])(?P<size>[TKM])(?P<code>€|[A-Z]{3})|[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)"
@@ -78,7 +80,8 @@ class Style:
 def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount]:
     """Yield the numbers of a text; ``marks`` are the group mark and the decimal mark of a locale."""
     text = searched.text
-    runs = [part for match in _RUN.finditer(text) for part in _parts(match, has_cells=searched.has_comma_cells)]
+    parts = (part for match in _RUN.finditer(text) for part in _parts(match, has_cells=searched.has_comma_cells))
+    runs = [part for part in parts if not _PADDED_DECIMAL.match(part[0])]
     style = Style(marks[1] == ".", marks[1] == ",") if marks else _style(digits for digits, _ in runs)
     compound = {match.start(): match for match in _CJK.finditer(text)}
     groups = {match.span() for match in _PART_OF_GROUPS.finditer(text)}

@@ -83,6 +83,8 @@ def of_a_checked_part(saved: dict[str, Any], random: Random) -> tuple[bool, str]
     kind, place, changed = edited(saved, random)
     is_new_field = kind == "put_in" and len(place) == FIELD_DEPTH
     is_checked = place[0] == "answer" and place[1:2] in {("quotes",), ("ms",)} and not is_new_field
+    if is_checked and str(changed["answer"]).split() == str(saved["answer"]).split():
+        return is_found(sealed(changed)), "white space in a quote"
     part = f"`{place[0]}`" + (": a field without a mark" if place[0] == "answer" else "")
     return is_found(sealed(changed)), "" if is_checked else part
 

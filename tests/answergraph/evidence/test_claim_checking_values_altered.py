@@ -147,6 +147,7 @@ def test_a_unit_may_be_written_in_other_capitals(value: str, text: str) -> None:
     [
         ("http://a.de/b", "http://a.de/b/c"), ("http://a.de/b?x=1", "http://a.de/b?x=2"), ("/data/x", "/data/x/y"),
         ("/data/x", "/old/data/x"), (">5", ">=5"), ("三", "十三"), ("五", "五十"), ("A+", "A"), ("C#", "C"),
+        (Decimal("82.04"), "330,001 082.04"),
         (Decimal("234.50"), "1\u202f234,50 €"), (datetime(2025, 10, 27), "27.10.2025 14:30"),
         (date(2025, 3, 5), "March 2025, 5 items"), (time(5, 0), "10:00+05:00"),
     ],
