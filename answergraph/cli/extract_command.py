@@ -21,7 +21,9 @@ from answergraph.cli.terminal.command_runner import (
     schema_at,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
+from answergraph.evidence.texts.documents import pages_of_file
 from answergraph.models.model_names import OFFLINE
+from answergraph.runtime.errors import AgentSpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +52,7 @@ def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
     with errors_as_bad_usage():
         import_also_from(Path.cwd())
         extractor = graphs.create_extractor(chosen_model(model, base_url), schema_at(schema), on_doubt=on_doubt)
-        data, limited = document.read_bytes(), limits_in(limits)
+        data, limited = _content_of(document), limits_in(limits)
     with within(limited):
         result = run_graph(extractor, {"document": data})
     outcome, record = result["outcome"], result.get("structured_response")
@@ -62,6 +64,23 @@ def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
             say(f"{path}: {_value(record, path)}{_shown(field)}")
     if record is None:
         raise ended(NO_ANSWER, outcome["reason"])
+
+
+def _content_of(document: Path) -> bytes:
+    """Return a file that has something to read, before a model is paid for.
+
+    Raises:
+        AgentSpecError: If it is empty, a PDF that is broken or has a password, or no text in UTF-8.
+    """
+    data = document.read_bytes()
+    try:
+        pages = pages_of_file(data)
+    except ValueError as error:
+        raise AgentSpecError(f"{document.name}: {error}.") from error
+    # A scan has pages without text, which a model may see all the same.
+    if not any(page.about or page.text.strip() for page in pages):
+        raise AgentSpecError(f"{document.name} holds no text.")
+    return data
 
 
 def _value(record: object, path: str) -> str:

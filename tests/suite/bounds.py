@@ -64,7 +64,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5535, 36),
+        *("answergraph/evidence", 5540, 36),
         "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
     ),
@@ -155,10 +155,10 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2645,
+        2661,
         33,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
-        "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads",
+        "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads, or hold no text",
     ),
     Room("pytest_answergraph", 98, 3),
 )

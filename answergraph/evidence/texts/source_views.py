@@ -39,7 +39,7 @@ _HTML_PART = re.compile(
 _HIDDEN = (
     r"<!--(?:.*?-->|.*)|<(?P<tag>(?!(?:input|img|br|hr|meta|link|area|col|source)\b)[a-z][a-z0-9]{0,20})\b[^<>]{0,500}?"
     r"\s(?:hidden(?=[\s=>/])|style\s*=\s*(?:\"[^\"<>]{0,300}|'[^'<>]{0,300}|[^\s\"'<>]{0,300})"
-    r"(?:display\s*:\s*none|visibility\s*:\s*hidden))[^<>]*>"
+    r"(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?:\.0+)?(?![.\d])))[^<>]*>"
 )
 _UNSHOWN = r"<(script|style)\b[^<>]*>(?:.*?</\1\s*>|.*)|<(?P<inert>template)\b[^<>]*>|"
 """Elements that a page never shows; in other XML they are data."""

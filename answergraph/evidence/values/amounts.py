@@ -80,8 +80,7 @@ class Style:
 def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount]:
     """Yield the numbers of a text; ``marks`` are the group mark and the decimal mark of a locale."""
     text = searched.text
-    parts = (part for match in _RUN.finditer(text) for part in _parts(match, has_cells=searched.has_comma_cells))
-    runs = [part for part in parts if not _PADDED_DECIMAL.match(part[0])]
+    runs = list(_runs(searched))
     style = Style(marks[1] == ".", marks[1] == ",") if marks else _style(digits for digits, _ in runs)
     compound = {match.start(): match for match in _CJK.finditer(text)}
     groups = {match.span() for match in _PART_OF_GROUPS.finditer(text)}
@@ -106,6 +105,11 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
         values = _read(match.group().replace(" ", ""), style)
         if values:
             yield _amount(text, values, *match.span())
+
+
+def _runs(searched: ValueText) -> Iterator[tuple[str, int]]:
+    parts = (part for match in _RUN.finditer(searched.text) for part in _parts(match, has_cells=searched.has_comma_cells))
+    return (part for part in parts if not _PADDED_DECIMAL.match(part[0]))
 
 
 def _share_at(text: str, end: int) -> tuple[Decimal, int]:

@@ -56,6 +56,19 @@ def test_a_page_a_table_and_a_pdf_are_read_too(tmp_path: Path, name: str, conten
     assert [line.split()[2] for line in out.splitlines()] == ["supported", "supported"]
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"", "holds no text"), (b" \n", "holds no text"), (bytes(range(256)), "in UTF-8"), (b"%PDF-1.4 broken", "cannot be read")],
+)
+def test_a_file_without_anything_to_read_is_named_before_a_model_is_asked(tmp_path: Path, content: bytes, problem: str) -> None:
+    path = tmp_path / "invoice.dat"
+    path.write_bytes(content)
+    code, out, err = extracted(path, {})
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: invoice.dat")
+    assert problem in err
+
+
 def test_record_and_fields_are_json_for_a_program(document: Path) -> None:
     code, out, _ = extracted(document, {"number": "2026-0417", "day": "2026-05-03"}, "--json")
     assert code == 0

@@ -74,6 +74,7 @@ PAGE = """<!doctype html>
 <p style="color:red; display: none">The server was restarted twice.</p>
 <p style=display:none>The price is 40 EUR.</p><p style="font-family:'A B';visibility:hidden">The order was cancelled.</p>
 <script>let text = "<div hidden>The lease ends in May.";</script><style>/* The roof is new. */</style>
+<p style="opacity:0.0">The fee was waived.</p><span style='font-size: 0px'>The bridge is closed.</span>
 <template><template></template><p>The heating was repaired.</p></template>
 <p>The service has stopped.</p></body></html>"""
 
@@ -90,6 +91,8 @@ PAGE = """<!doctype html>
         "The lease ends in May.",
         "The roof is new.",
         "The heating was repaired.",
+        "The fee was waived.",
+        "The bridge is closed.",
     ],
 )
 def test_what_no_reader_of_a_web_page_sees_is_no_evidence(quote: str) -> None:
