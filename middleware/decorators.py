@@ -82,8 +82,8 @@ def _wrapping_method(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _middleware(name: str, members: dict[str, Any]) -> Middleware:
-    made: Middleware = type(name, (AgentMiddleware,), members)()
-    return made
+    middleware: Middleware = type(name, (AgentMiddleware,), members)()
+    return middleware
 
 
 before_agent = _decorator("before_agent", "Make a middleware of ``func(state, runtime)``, run before the loop.", _state_method)

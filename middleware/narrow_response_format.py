@@ -63,13 +63,13 @@ class NarrowResponseFormat(AgentMiddleware):
         strategy = strategy_of(request)
         try:
             schemas = _schemas_of(chosen)
-            kept = strategy.narrowed([schema.name for schema in schemas])
+            narrowed = strategy.narrowed([schema.name for schema in schemas])
             check_declared(schemas, strategy.all_schemas, chosen)
-            check_declared(kept.schemas, strategy.all_schemas, chosen)
+            check_declared(narrowed.schemas, strategy.all_schemas, chosen)
         except ResponseFormatError as error:
             error.made_by(self.name)
             raise
-        return request.override(response_format=kept, **({} if self.until is None else {"withheld_until": self.until}))
+        return request.override(response_format=narrowed, **({} if self.until is None else {"withheld_until": self.until}))
 
 
 def _schemas_of(chosen: Any) -> tuple[AnswerSchema, ...]:

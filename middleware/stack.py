@@ -163,9 +163,9 @@ def _check(middleware: object) -> None:
 def _check_arguments(middleware: Any, hook: str, method: str) -> None:
     function, arguments = _own(middleware, method), _HOOKS[hook]
     if function is not None:
-        given = partial(function, **dict.fromkeys(_injected(function).difference(arguments)))
+        with_arguments = partial(function, **dict.fromkeys(_injected(function).difference(arguments)))
         others = _OTHERS if arguments == ("state",) else ""
-        check_function(f"{middleware.name}.{method}", given, *arguments, may_be_async=method != hook, instead=others)
+        check_function(f"{middleware.name}.{method}", with_arguments, *arguments, may_be_async=method != hook, instead=others)
 
 
 def _methods(middleware: object) -> Iterator[str]:
@@ -208,13 +208,13 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
 def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], Any] | None:
     """Return a function of the state that injects other arguments by name, as LangGraph does."""
-    if function is None or not (wanted := _injected(function)):
+    if function is None or not (injected := _injected(function)):
         return function
 
     def call(state: Any) -> Any:
         runtime = get_runtime()
         values = {"runtime": runtime, "store": runtime.store, "writer": runtime.stream_writer}
-        return function(state, **{name: get_config() if name == "config" else values[name] for name in wanted})
+        return function(state, **{name: get_config() if name == "config" else values[name] for name in injected})
 
     return call
 

@@ -87,5 +87,5 @@ def _turned_down(reading: Reading, rejected: Mapping[str, str], attempts: int) -
     # Asked again by a person, the model has not made the same mistake twice.
     path, message = next(iter(rejected.items()))
     reason = f"A person turned down {path or 'the answer'}: {message}"
-    asked = reading.rejected(TURNED_DOWN.format(fields=lines), fields, BY_PERSON)
-    return replace(asked, reason=reason, mistake=f"{BY_PERSON} {attempts}")
+    rejected_reading = reading.rejected(TURNED_DOWN.format(fields=lines), fields, BY_PERSON)
+    return replace(rejected_reading, reason=reason, mistake=f"{BY_PERSON} {attempts}")

@@ -36,9 +36,9 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
     from answergraph.patches.repair import repair_of  # noqa: PLC0415 - few runs repair an answer
 
     problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
-    made = repair_of(reading.name, reading.written, problems, mode, reading.value)
-    is_existing = made is not None and before is not None and before.get("is_existing")
-    return {**made, "is_existing": True} if made is not None and is_existing else made
+    repair = repair_of(reading.name, reading.written, problems, mode, reading.value)
+    is_existing = repair is not None and before is not None and before.get("is_existing")
+    return {**repair, "is_existing": True} if repair is not None and is_existing else repair
 
 
 def correction(reading: Reading, request: AnswerRequest, repair: Repair | None = None, *, in_next_form: bool) -> str:

@@ -55,11 +55,11 @@ class LayeredResponse:
         """Return the narrowings, ``known`` and new ones; a change of only the strategy does not count."""
         new: list[Narrowing] = []
         for by, before, after, until in self.format_changes:
-            made: Narrowing = {"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)}
+            narrowing: Narrowing = {"middleware": by, "from": declared.names_of(before), "to": declared.names_of(after)}
             # What lifts a narrowing may change at every call; the first time is recorded.
-            is_known = any({**each, "until": ""} == {**made, "until": ""} for each in [*known, *new])
-            if made["from"] != made["to"] and not is_known:
-                new.append({**made, "until": "; ".join(until)} if until else made)
+            is_known = any({**each, "until": ""} == {**narrowing, "until": ""} for each in [*known, *new])
+            if narrowing["from"] != narrowing["to"] and not is_known:
+                new.append({**narrowing, "until": "; ".join(until)} if until else narrowing)
         return [*known, *new] if new else known
 
     def commands_without(self, own: frozenset[str], state: RunState) -> list[object]:

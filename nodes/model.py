@@ -64,8 +64,8 @@ class ModelNode:
 
     def step(self, state: RunState, runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        given = self.agent.format
-        declared = yield from off_loop(given.for_call, state, runtime, when=isinstance(given, RunTimeFormat))
+        response_format = self.agent.format
+        declared = yield from off_loop(response_format.for_call, state, runtime, when=isinstance(response_format, RunTimeFormat))
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: visit.running or Running(is_traced(), visit.origin)}
         if visit.waits:  # some results are still missing
@@ -115,22 +115,22 @@ class ModelNode:
         visit.sent = request.messages
         listeners = partial(self._listeners, visit, request)
         asking = visit.ask(request, self.bound, listeners, self.agent.name)
-        asked, message = yield from (asking if visit.purse is None else visit.purse.paid(asking, request.model))
-        is_narrowed = len(asked.strategy.schemas) < len(asked.strategy.all_schemas)
+        answer_request, message = yield from (asking if visit.purse is None else visit.purse.paid(asking, request.model))
+        is_narrowed = len(answer_request.strategy.schemas) < len(answer_request.strategy.all_schemas)
         is_unusual = visit.forces_answer or visit.is_last_call or visit.failed_calls or visit.model_calls > 1
         if is_narrowed or is_unusual or visit.purse is not None:
-            message = visit.with_note(message, asked.strategy, is_narrowed=is_narrowed)
+            message = visit.with_note(message, answer_request.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
         seen: Snapshot | None = None
         called = {call["name"] for call in message.tool_calls}
         # A text beside calls of tools is not an answer yet.
-        if asked.declared and (not called or asked.declared & called):
+        if answer_request.declared and (not called or answer_request.declared & called):
             seen = Snapshot(message)
             is_long = seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
-            reading = yield from off_loop(ReplyReader(asked).read, message, when=is_long)
-            if reading.error is not None and asked.strategy.raises(reading.error):
+            reading = yield from off_loop(ReplyReader(answer_request).read, message, when=is_long)
+            if reading.error is not None and answer_request.strategy.raises(reading.error):
                 raise reading.error
-        reply = visit.replies[str(message.id)] = ModelReply(message, asked, reading, seen, visit.is_wrapped)
+        reply = visit.replies[str(message.id)] = ModelReply(message, answer_request, reading, seen, visit.is_wrapped)
         if reading is not None:
             self.readings.put(id(message), reply, message)
         answer = None if reading is None else reading.answer
@@ -155,16 +155,16 @@ class ModelNode:
             return request
         return request.override(tool_choice=NO_CALLS if request.tools else None)
 
-    def _listeners(self, visit: ModelVisit, request: ModelRequest, asked: AnswerRequest) -> "list[AnswerListener]":
+    def _listeners(self, visit: ModelVisit, request: ModelRequest, answer_request: AnswerRequest) -> "list[AnswerListener]":
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
-        if writer is None or not asked.strategy.schemas or not has_listener(writer):
+        if writer is None or not answer_request.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(visit.ledger))
         # Only streams need it, and what it reads growing JSON with.
         from answergraph.streaming.answer_listener import AnswerListener  # noqa: PLC0415 - see above
 
-        return [AnswerListener(writer, asked.strategy.schemas, begun, asked.repair)]
+        return [AnswerListener(writer, answer_request.strategy.schemas, begun, answer_request.repair)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, object]:
         response, declared = layered.response, visit.format
@@ -174,8 +174,8 @@ class ModelNode:
         calls = [each for each in turn.calls if each.kind != "answer" and not each.is_malformed]
         # Without a response format the calls of a cut reply run, as in LangChain.
         is_cut = bool(calls) and declared.reads_answers and turn.stop == "truncated"
-        asked = visit.reply_to(message)
-        is_off = visit.calls_off or (asked is not None and asked.request.strategy.tools_off)
+        known_reply = visit.reply_to(message)
+        is_off = visit.calls_off or (known_reply is not None and known_reply.request.strategy.tools_off)
         allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
         carried_out = calls[:allowed]
         # Middleware may have answered some of them.
@@ -249,8 +249,8 @@ class ModelNode:
         return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, messages, self.agent.limits)}
 
     def _without_format(self, visit: ModelVisit, response: ModelResponse, made: Mapping[str, Any]) -> dict[str, object]:
-        given = response.structured_response
-        answer = {} if given is None else {self.agent.keys.answer: given}
+        value = response.structured_response
+        answer = {} if value is None else {self.agent.keys.answer: value}
         outcome = outcome_without_format(visit, response.result, made, self.agent.call_names, self.agent.limits)
         if outcome is None:
             return answer

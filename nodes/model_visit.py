@@ -255,17 +255,17 @@ def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) ->
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: object) -> AnswerRequestRecord:
     declared, reply = visit.format, visit.reply_to(message)
-    asked = declared.restore(None) if reply is None else reply.request
+    request = declared.restore(None) if reply is None else reply.request
     of_model = message is not None and message.id in visit.replies
     if value is None or (reply is not None and reply.shows(value)):
         valid = reply is not None and reply.reading is not None and reply.reading.answer is not None
-        return declared.record(asked, of_model=of_model, valid=valid, middleware_value=None)
-    given = _middleware_value(asked, value)
-    return declared.record(asked, of_model=of_model, valid=given["schema"] is not None, middleware_value=given)
+        return declared.record(request, of_model=of_model, valid=valid, middleware_value=None)
+    stored = _middleware_value(request, value)
+    return declared.record(request, of_model=of_model, valid=stored["schema"] is not None, middleware_value=stored)
 
 
-def _middleware_value(asked: AnswerRequest, value: object) -> StoredValue:
-    schema = next((schema for schema in asked.strategy.schemas if schema.holds(value)), None)
+def _middleware_value(request: AnswerRequest, value: object) -> StoredValue:
+    schema = next((schema for schema in request.strategy.schemas if schema.holds(value)), None)
     if schema is None:
         return StoredValue(schema=None, value=value)
     try:

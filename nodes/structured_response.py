@@ -50,8 +50,8 @@ class StructuredResponseNode:
         Raises:
             Exception: The error of the answer, if ``handle_errors`` raises it.
         """
-        given = self.agent.format
-        declared = yield from off_loop(given.for_reply, state, runtime, when=isinstance(given, RunTimeFormat))
+        response_format = self.agent.format
+        declared = yield from off_loop(response_format.for_reply, state, runtime, when=isinstance(response_format, RunTimeFormat))
         if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**Turn(state).run_ledger(begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
@@ -140,12 +140,12 @@ class StructuredResponseNode:
         request = declared.restore(record)
         if (repair := ledger.get("repair")) is not None:
             request = declared.repairing(request, repair)
-        place, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
-        if turn.reply is not None and turn.reply.id != reply_id and place < len(turn.messages):
-            own = turn.messages[place]
+        index, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
+        if turn.reply is not None and turn.reply.id != reply_id and index < len(turn.messages):
+            own = turn.messages[index]
             if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
                 # A hook wrote a message after the model's answer.
-                turn = Turn(state, names, declared.declared, at=place)
+                turn = Turn(state, names, declared.declared, at=index)
         direct = turn.direct_results if names.any_returns_directly else []
         elsewhere = turn.elsewhere if names.external or turn.removed else []
         waiting, pending = {call["id"] for call in elsewhere}, turn.open("answer", "external", "tool")
@@ -190,8 +190,8 @@ class StructuredResponseNode:
             not reply.elsewhere and all(call["name"] in reply.request.declared for call in calls)
         ):
             return False
-        given = reply.ledger.get("unconfirmed")
-        is_confirmed = given is not None and reading.is_answer(given["schema"], given["value"])
+        unconfirmed = reply.ledger.get("unconfirmed")
+        is_confirmed = unconfirmed is not None and reading.is_answer(unconfirmed["schema"], unconfirmed["value"])
         return not is_confirmed and reply.ledger["confirmations_asked"] < self.agent.limits.answer_attempts
 
     def _facts(self, reply: CurrentReply, reading: Reading, *, needs_confirmation: bool) -> EndingFacts:

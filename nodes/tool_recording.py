@@ -40,9 +40,9 @@ def recording(
         name, is_answer = (tool.name, tool.return_direct) if tool else (ran[-1].tool_call["name"], False)
         written = list(_written_before(request.state["messages"]))
         every = [result] if isinstance(result, ToolMessage) else written_messages(result)
-        made = [m for m in every if isinstance(m, ToolMessage) and m.tool_call_id == request.tool_call["id"]]
-        told = {"is_answer": is_answer, "computes": name in computing}
-        records = [record for message in made for record in records_of(message, name, args, written, **told)]
+        results = [m for m in every if isinstance(m, ToolMessage) and m.tool_call_id == request.tool_call["id"]]
+        facts = {"is_answer": is_answer, "computes": name in computing}
+        records = [record for message in results for record in records_of(message, name, args, written, **facts)]
         run = Turn(request.state).run
         return with_update(result, {TOOL_RESULTS: RunResults(run=run, results=records)})
 

@@ -104,10 +104,10 @@ class BoundModel:
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
         replacement = steps.model_replacement.get()
-        asked = self.runnable if replacement is None else replacement(self.runnable)
+        runnable = self.runnable if replacement is None else replacement(self.runnable)
         if self.has_plain_requests:
-            asked = with_plain_requests(asked, messages, streams=streams)
-        call = Invoke(asked, sent, listeners, self.settings)
+            runnable = with_plain_requests(runnable, messages, streams=streams)
+        call = Invoke(runnable, sent, listeners, self.settings)
         return call if steps.recorder is None else steps.recorder.model_call(call)
 
 
@@ -118,14 +118,14 @@ def _calls_as(runnable: Runnable[Any, Any], kind: Any) -> bool:
 
 def _with_prompt(messages: list[AnyMessage], prompt: str) -> list[AnyMessage]:
     # Some providers refuse two user messages in a row, and a paused turn must stay the last message.
-    place = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
-    while place > 0 and _is_paused(messages[place]):
-        place -= 1
-    asked = messages[place] if messages else None
-    if isinstance(asked, HumanMessage):
-        extended = asked.model_copy(update={"content": _extended(asked.content, prompt)})
-        return [*messages[:place], extended, *messages[place + 1 :]]
-    return [*messages[: place + 1], HumanMessage(prompt), *messages[place + 1 :]]
+    index = len(messages) - 2 if len(messages) > 1 and _is_paused(messages[-1]) else len(messages) - 1
+    while index > 0 and _is_paused(messages[index]):
+        index -= 1
+    last = messages[index] if messages else None
+    if isinstance(last, HumanMessage):
+        extended = last.model_copy(update={"content": _extended(last.content, prompt)})
+        return [*messages[:index], extended, *messages[index + 1 :]]
+    return [*messages[: index + 1], HumanMessage(prompt), *messages[index + 1 :]]
 
 
 def _is_paused(message: AnyMessage) -> bool:

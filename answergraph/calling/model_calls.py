@@ -81,16 +81,16 @@ class ModelCalls:
             Exception: The error of the client, if it contains no reply and no other strategy is left.
         """
         while True:
-            wanted = self.format.request(request, self.used_strategies, answer_only=self.forces_answer)
-            wanted = wanted if self.repair is None else self.format.repairing(wanted, self.repair)
-            to_send = wanted.strategy.to_send(request)
+            answer_request = self.format.request(request, self.used_strategies, answer_only=self.forces_answer)
+            answer_request = answer_request if self.repair is None else self.format.repairing(answer_request, self.repair)
+            to_send = answer_request.strategy.to_send(request)
             try:
-                bound = models.bind(to_send, wanted.strategy)
+                bound = models.bind(to_send, answer_request.strategy)
             except Exception as error:
-                if not self._can_bind_otherwise(wanted, to_send, error):
+                if not self._can_bind_otherwise(answer_request, to_send, error):
                     raise
                 continue
-            handlers = listeners(wanted)
+            handlers = listeners(answer_request)
             if self.failed_at is not None:
                 self.waited, self.failed_at = self.waited + monotonic() - self.failed_at, None
             try:
@@ -100,16 +100,16 @@ class ModelCalls:
                     (yield call(handlers)) if timed is None else (yield from _call_in_time(call, handlers, to_send.model, timed))
                 )
             except Exception as error:  # noqa: BLE001 - clients raise errors of any class
-                contained = self._reply_in(error, wanted, to_send)
+                contained = self._reply_in(error, answer_request, to_send)
                 if contained is None:
                     continue
                 message = contained
             self.model_calls += 1
             reply = as_received(message, agent_name)
             if bound.tools_in_text or bound.prompt or self.attempts:
-                reply = self._noted(reply, bound, wanted, to_send)
-            is_same = (wanted.dialect, wanted.note) == (bound.dialect, bound.note)
-            return wanted if is_same else replace(wanted, dialect=bound.dialect, note=bound.note), reply
+                reply = self._noted(reply, bound, answer_request, to_send)
+            is_same = (answer_request.dialect, answer_request.note) == (bound.dialect, bound.note)
+            return answer_request if is_same else replace(answer_request, dialect=bound.dialect, note=bound.note), reply
 
     def _noted(self, reply: AIMessage, bound: BoundModel, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
         """Return a reply with the calls that it wrote as text, and a note of what it copied."""

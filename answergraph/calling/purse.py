@@ -64,9 +64,9 @@ class Purse:
             AgentSpecError: If the cost is limited and the price of the model is not known.
         """
         self.check(model)
-        asked, reply = yield from asking
+        request, reply = yield from asking
         self.pay(model, reply)
-        return asked, reply
+        return request, reply
 
     def check(self, model: object) -> None:
         """Raise ``AgentSpecError`` if the cost is limited and the price of a model is not known."""

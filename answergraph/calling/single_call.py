@@ -66,13 +66,13 @@ def _ask(model: str | BaseChatModel, messages: Sequence[Any], schema: object, pr
     request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
     calls, purse = ModelCalls(format=declared), None if pricing is None else purse_of(pricing)
     asking = calls.ask(request, _BOUND)
-    wanted, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
+    answer_request, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
     spending = None if purse is None else purse.spending
     usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)
-    if not wanted.declared:
-        return SingleReply(wanted, reply, usage, None)
+    if not answer_request.declared:
+        return SingleReply(answer_request, reply, usage, None)
     is_long = Snapshot(reply).is_longer_than(MAX_CHARACTERS_ON_LOOP)
-    reading = yield from off_loop(ReplyReader(wanted).read, reply, when=is_long)
-    if reading.error is not None and wanted.strategy.raises(reading.error):
+    reading = yield from off_loop(ReplyReader(answer_request).read, reply, when=is_long)
+    if reading.error is not None and answer_request.strategy.raises(reading.error):
         raise reading.error
-    return SingleReply(wanted, reply, usage, reading)
+    return SingleReply(answer_request, reply, usage, reading)

@@ -173,14 +173,14 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     with errors_as_bad_usage():
         secret, limited = key_in(key), limits_in(limits)
         if agent is None:
-            asked = _built(answer_format, protocol, chosen_model(model, base_url))
+            graph = _built(answer_format, protocol, chosen_model(model, base_url))
         elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
             raise typer.BadParameter("--agent has its own model and format: leave out --format, --model, --base-url, --protocol.")
         else:
-            asked = _own(agent)
+            graph = _own(agent)
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
     with within(limited):
-        result = run_graph(asked, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
+        result = run_graph(graph, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
     if bundle is not None:
         with errors_as_bad_usage():
             write_json(bundle, evidence.answer_bundle(result, key=secret))

@@ -81,8 +81,8 @@ def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
     taken = {strategy for strategy in used if strategy is not None}
     others = sorted(taken - setting.strategies)
     if others or (setting.strategies and not taken):
-        asked = ", ".join(others) or "nothing"
-        raise WrongStrategyError(f"asked for by {asked}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
+        asking = ", ".join(others) or "nothing"
+        raise WrongStrategyError(f"asked for by {asking}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
 
 
 def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, object]:

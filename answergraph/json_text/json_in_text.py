@@ -78,9 +78,9 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
         >>> parse_structured_output('The result is {"step": 1, "reason": "done"}.')
         {'step': 1, 'reason': 'done'}
     """
-    found = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
-    is_ambiguous = any(item.place == "prose" and item.data != found[0].data for item in found)
-    return None if is_ambiguous or not found or [*lost_numbers(found[0].data)] else found[0].data
+    finding = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
+    is_ambiguous = any(item.place == "prose" and item.data != finding[0].data for item in finding)
+    return None if is_ambiguous or not finding or [*lost_numbers(finding[0].data)] else finding[0].data
 
 
 class ValueAt(NamedTuple):
@@ -150,9 +150,9 @@ def _found(
 ) -> list[JsonFinding]:
     for place, candidates in places:
         loaded = [JsonFinding(data, place, mended) for data in map(load, candidates) if data is not None]
-        found = [item for item in loaded if counts(item)]
-        if found:
-            return found
+        counted = [item for item in loaded if counts(item)]
+        if counted:
+            return counted
     return []
 
 

@@ -110,9 +110,9 @@ def reason_router(route: Callable[[Turn], str], where: Mapping[object, str], *, 
     """
 
     def reason(state: Mapping[str, Any]) -> str:
-        given = route(Turn.of(state))
-        if given not in where:
-            raise AgentSpecError(f"The router {name!r} gave the reason {given!r}; its edges have {list(where)!r}.")
-        return given
+        chosen = route(Turn.of(state))
+        if chosen not in where:
+            raise AgentSpecError(f"The router {name!r} gave the reason {chosen!r}; its edges have {list(where)!r}.")
+        return chosen
 
     return ReasonRouter(reason, name=name)

@@ -156,18 +156,18 @@ def ask_model(model: Model, messages: Sequence[BaseMessage], schema: object) -> 
 
 
 def _charged(model: Any, messages: Sequence[BaseMessage], schema: object) -> Work[Reading]:
-    asked: SingleReply | None = yield from ask_once(model, messages, schema)
-    if asked is None:
+    reply: SingleReply | None = yield from ask_once(model, messages, schema)
+    if reply is None:
         reason = "The run around this has no model call left."
         return Reading(None, {"": reason}, turn_of(None), NO_USAGE, "out_of_budget", reason, None)
-    wanted, reading, strategy = asked.wanted, asked.reading, asked.wanted.strategy.name
-    turn = turn_of(asked.message, answers=wanted.declared, others="unknown")
+    answer_request, reading, strategy = reply.wanted, reply.reading, reply.wanted.strategy.name
+    turn = turn_of(reply.message, answers=answer_request.declared, others="unknown")
     if reading is None:
-        return Reading(None, {}, turn, asked.usage, "unanswered", "No answer was asked for.", strategy)
+        return Reading(None, {}, turn, reply.usage, "unanswered", "No answer was asked for.", strategy)
     problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
     answer = None
     if reading.answer is not None:
         answer = Answer(AnswerSchema[Any](reading.answer.schema), reading.answer.value, reading.answer.data)
     elif not problems:
         problems = {"": reading.reason}
-    return Reading(answer, problems, turn, asked.usage, reading.status, reading.reason, strategy)
+    return Reading(answer, problems, turn, reply.usage, reading.status, reading.reason, strategy)

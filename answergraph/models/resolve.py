@@ -75,28 +75,28 @@ def _meant(name: str) -> str | None:
 def _offline(policy: Callable[[Any], AIMessage] | None) -> BaseChatModel:
     # By its name: the core knows no add-on, and importing its calculator takes a twentieth of the package's import time.
     offline = importlib.import_module("answergraph.offline.offline_model")
-    made: BaseChatModel = offline.OfflineChatModel(policy=policy) if policy else offline.OfflineChatModel()
-    return made
+    chat_model: BaseChatModel = offline.OfflineChatModel(policy=policy) if policy else offline.OfflineChatModel()
+    return chat_model
 
 
 def _openai(name: str, settings: dict[str, object]) -> BaseChatModel:
     if not name:
         raise ValueError("the name is missing after 'openai:'")
     # The import takes 0.8 s, and other models do not need it.
-    made: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
-    return made
+    chat_model: BaseChatModel = importlib.import_module("langchain_openai").ChatOpenAI(model=name, **settings)
+    return chat_model
 
 
 def _local(name: str, settings: dict[str, object]) -> BaseChatModel:
     if not name:
         raise ValueError("the name is missing after 'local:'")
     # By its name: only who names a local model needs the engine.
-    made: BaseChatModel = importlib.import_module("answergraph.models.local_model").local_model(name, settings)
-    return made
+    chat_model: BaseChatModel = importlib.import_module("answergraph.models.local_model").local_model(name, settings)
+    return chat_model
 
 
 def _through_langchain(model: str, settings: dict[str, object]) -> BaseChatModel:
     with extra_needed("langchain", f"a model other than {_EXAMPLES}"):
         langchain = importlib.import_module("langchain.chat_models")
-    made: BaseChatModel = langchain.init_chat_model(model, **settings)
-    return made
+    chat_model: BaseChatModel = langchain.init_chat_model(model, **settings)
+    return chat_model

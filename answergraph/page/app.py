@@ -112,11 +112,11 @@ async def _document(request: Request) -> Response:
         return JSONResponse({"detail": str(error)}, 422)
 
 
-def _pages_of(content: object, asked: Mapping[str, str]) -> object:
-    if "page" not in asked:
+def _pages_of(content: object, query: Mapping[str, str]) -> object:
+    if "page" not in query:
         return page_texts(content)
-    places = [place.split("-") for place in asked.get("places", "").split(",") if place]
-    return page_picture(content, int(asked["page"]), [(int(start), int(end)) for start, end in places])
+    places = [place.split("-") for place in query.get("places", "").split(",") if place]
+    return page_picture(content, int(query["page"]), [(int(start), int(end)) for start, end in places])
 
 
 def _own_server(request: Request) -> AsyncClient:

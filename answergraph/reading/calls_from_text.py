@@ -40,24 +40,24 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, r
     if message.tool_calls or message.invalid_tool_calls or may_be_answer:
         return message
     is_cut = diagnose(message) == "truncated"
-    found = find_text_calls(message.text, names)
-    if not found.calls and not found.malformed:
-        found = _unknown_call(message.text, names, strategy)
-    malformed = () if is_cut else found.malformed
-    if not found.calls and not malformed:
+    text_calls = find_text_calls(message.text, names)
+    if not text_calls.calls and not text_calls.malformed:
+        text_calls = _unknown_call(message.text, names, strategy)
+    malformed = () if is_cut else text_calls.malformed
+    if not text_calls.calls and not malformed:
         return message
-    if not found.calls and strategy.schemas:
+    if not text_calls.calls and strategy.schemas:
         note = {} if strategy.tools_off else {BROKEN_CALL: malformed[0]}
         return message.model_copy(update={"response_metadata": {**message.response_metadata, **note}})
-    calls = found.calls[:1] if is_cut else found.calls
+    calls = text_calls.calls[:1] if is_cut else text_calls.calls
     new = [call for call in calls if not _is_done(call, request)]
     refused = [(name, str(message.text), "its arguments are cut, or not a JSON object") for name in malformed if not calls]
     refused += [(call.name, json.dumps(call.args), RAN_BEFORE) for call in calls if not (strategy.schemas or new)]
-    content: object = found.rest
+    content: object = text_calls.rest
     new_id = f"call_{uuid4().hex}"
     if not isinstance(message.content, str):
         others = [block for block in message.content if isinstance(block, dict) and block.get("type") != "text"]
-        content = [*others, *([{"type": "text", "text": found.rest}] if found.rest else [])]
+        content = [*others, *([{"type": "text", "text": text_calls.rest}] if text_calls.rest else [])]
     return message.model_copy(
         update={
             "content": content,
@@ -78,11 +78,11 @@ def _unknown_call(text: str, names: Collection[str], strategy: Strategy) -> Text
     name = whole or _NAME.search(text)
     if name is None or name[1] in {*names, *(schema.name for schema in strategy.all_schemas)}:
         return none
-    found = find_text_calls(text, [name[1]])
+    text_calls = find_text_calls(text, [name[1]])
     # Without words that say so, a whole text is a call only if no answer has such keys.
-    keys = [{key: 0} for call in found.calls[:1] for key in (name[1], *call.args)]
+    keys = [{key: 0} for call in text_calls.calls[:1] for key in (name[1], *call.args)]
     may_be_answer = not keys or any(not each.is_object or each.declares_keys_of(key) for each in schemas for key in keys)
-    return none if (whole and may_be_answer) or "{" in found.rest else found
+    return none if (whole and may_be_answer) or "{" in text_calls.rest else text_calls
 
 
 def _is_done(call: TextCall, request: ModelRequest) -> bool:
@@ -90,8 +90,8 @@ def _is_done(call: TextCall, request: ModelRequest) -> bool:
     run = of_run(request.messages)
     tool = next((each for each in request.tools if isinstance(each, BaseTool) and each.name == call.name), None)
     alike = [each for m in run if isinstance(m, AIMessage) for each in m.tool_calls if each["name"] == call.name]
-    made = {each["id"] for each in alike if _received(tool, each["args"]) == _received(tool, call.args)}
-    statuses = [each.status for each in run if isinstance(each, ToolMessage) and each.tool_call_id in made]
+    done = {each["id"] for each in alike if _received(tool, each["args"]) == _received(tool, call.args)}
+    statuses = [each.status for each in run if isinstance(each, ToolMessage) and each.tool_call_id in done]
     return len(statuses) >= _MAX_FAILURES or "success" in statuses
 
 

@@ -92,17 +92,17 @@ def with_copies(
     problems = {each.partition(" (given: ")[0].casefold() for attempt in attempts for each in attempt["fields"].values() if each}
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
-    said, example = "\n".join([prompt, *(each.text for each in ours)]).casefold(), strategy.whole_example()
-    is_shown = example.text.casefold() in said
-    shown = [*example.placeholders, *_KEYS.findall(example.text)] if is_shown else []
-    parts = [f", {each.strip('<>').casefold()}, " for each in shown]
+    prompts, example = "\n".join([prompt, *(each.text for each in ours)]).casefold(), strategy.whole_example()
+    is_shown = example.text.casefold() in prompts
+    words = [*example.placeholders, *_KEYS.findall(example.text)] if is_shown else []
+    parts = [f", {each.strip('<>').casefold()}, " for each in words]
     kinds = _kinds_of(example) if is_shown else set[str]()
 
     def is_copy(text: str) -> bool:
         # ``…`` is ``...`` in one character.
         plain = normalize("NFKC", text).casefold().strip(_MARKS)
         inner = plain.strip(_BRACKETS)
-        if plain in said and any(problem in plain for problem in problems):
+        if plain in prompts and any(problem in plain for problem in problems):
             return True
         return inner in kinds or ((inner != plain or inner == CUT) and any(f", {inner}, " in part for part in parts))
 

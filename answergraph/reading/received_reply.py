@@ -47,8 +47,8 @@ def _with_text_id(block: Any) -> Any:
 
 def _with_own_id(call: Mapping[str, Any], used: set[str]) -> dict[str, Any]:
     """Return a call with an id that is unique in its reply, because results refer to it."""
-    given = call.get("id")
-    own = str(given) if given and given not in used else f"call_{uuid4().hex}"
+    call_id = call.get("id")
+    own = str(call_id) if call_id and call_id not in used else f"call_{uuid4().hex}"
     used.add(own)
     return {**call, "id": own}
 

@@ -183,10 +183,10 @@ class ReplyReader:
 
     def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
         schema = self._requested(call["name"])
-        found = find_json(call.get("args") or "")
-        if schema is None or len(found) != 1:
+        finding = find_json(call.get("args") or "")
+        if schema is None or len(finding) != 1:
             return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
-        return self._validated(schema, found[0].data, message, (f"malformed arguments: {found[0].place}",))
+        return self._validated(schema, finding[0].data, message, (f"malformed arguments: {finding[0].place}",))
 
     def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
         if item.name is not None and not item.schemas:

@@ -46,10 +46,10 @@ def find_answers(text: str, request: AnswerRequest) -> TextAnswers:
     """Find the values in a text that may answer a request, in time linear in its length."""
     search = _Search(request)
     values = [replace(item, data=request.strategy.restored(item.data, request.dialect)) for item in find_json(text)]
-    found = [answer for item in values if (answer := search.answer(item))]
-    if not any(answer.is_known for answer in found) and (written := search.written_calls(text)):
-        found = written
-    return TextAnswers(found, is_echo=not found and any(map(search.is_echo, values)))
+    answers = [answer for item in values if (answer := search.answer(item))]
+    if not any(answer.is_known for answer in answers) and (written := search.written_calls(text)):
+        answers = written
+    return TextAnswers(answers, is_echo=not answers and any(map(search.is_echo, values)))
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class _Search:
         if self.is_echo(item):
             return None
         if isinstance(data, dict):
-            found = self._object(item)
+            answer_object = self._object(item)
             # A whole text is an attempt. For a mapping without declared keys, its values decide.
-            is_attempt = found is None and item.place == "whole"
-            return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else found
+            is_attempt = answer_object is None and item.place == "whole"
+            return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else answer_object
         # Other values count if such a type was declared; otherwise the model may still correct a whole text.
         return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
 

@@ -160,9 +160,9 @@ class _Reader:
         if isinstance(item.get("function"), dict) and item.keys() <= _CALL_KEYS:
             item = item["function"]
         name = item.get("name", item.get("function"))
-        given = [key for key in CALL_ARGUMENTS if key in item]
-        if isinstance(name, str) and given:
-            return TextCall(self._bare(name), _arguments(given[0], item[given[0]]) if len(given) == 1 else None)
+        keys = [key for key in CALL_ARGUMENTS if key in item]
+        if isinstance(name, str) and keys:
+            return TextCall(self._bare(name), _arguments(keys[0], item[keys[0]]) if len(keys) == 1 else None)
         for key, value in item.items() if len(item) == 1 else ():
             if self._bare(key) in self.names and isinstance(value, dict):
                 return TextCall(self._bare(key), value)

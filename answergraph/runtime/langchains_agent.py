@@ -53,10 +53,10 @@ def langchains_agent() -> LangChainsAgent:
 
 def subagent_transformer() -> Callable[..., object]:
     """Return LangChain's transformer, imported when a stream begins unless it already is."""
-    made: Callable[..., object] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
-    return made
+    transformer: Callable[..., object] = langchains_agent().subagents if "langchain.agents" in sys.modules else _made_late
+    return transformer
 
 
 def _made_late(scope: tuple[str, ...] = ()) -> StreamTransformer:
-    made: StreamTransformer = langchains_agent().subagents(scope)
-    return made
+    transformer: StreamTransformer = langchains_agent().subagents(scope)
+    return transformer

@@ -165,15 +165,15 @@ def _with_ids(write: Any, before: Sequence[object], known: set[object]) -> Itera
     previous = getattr(before[-1], "id", None) if before else None
     match write:
         case [str(role), str()] if role in _ROLES:  # a pair, which checkpoints restore as a list
-            given = [write]
+            messages = [write]
         case _:
-            given = write if isinstance(write, list) else [write]
-    for source, message in zip(given, convert_to_messages(given), strict=True):
+            messages = write if isinstance(write, list) else [write]
+    for source, message in zip(messages, convert_to_messages(messages), strict=True):
         if not message.id:
-            made = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")
-            while str(made) in known:
-                made = uuid5(made, "")
-            message.id = str(uuid4() if source is message else made)
+            identity = uuid5(NAMESPACE_OID, f"{previous}/{message.type}/{message.content}")
+            while str(identity) in known:
+                identity = uuid5(identity, "")
+            message.id = str(uuid4() if source is message else identity)
         previous = message.id
         yield message
 

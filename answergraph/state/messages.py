@@ -74,8 +74,8 @@ def is_correction(message: BaseMessage) -> bool:
 
 def of_run(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """Return the messages of the last run: those after the last one of a user."""
-    starts = (place for place in range(len(messages), 0, -1) if isinstance(messages[place - 1], HumanMessage))
-    return messages[next((place for place in starts if not is_correction(messages[place - 1])), 0) :]
+    starts = (index for index in range(len(messages), 0, -1) if isinstance(messages[index - 1], HumanMessage))
+    return messages[next((index for index in starts if not is_correction(messages[index - 1])), 0) :]
 
 
 def was_sent_back(messages: Sequence[BaseMessage]) -> bool:

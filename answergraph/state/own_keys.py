@@ -67,8 +67,8 @@ def without_keys(update: object, names: frozenset[str]) -> Any:
     """Return an update of any form without some keys."""
     if isinstance(update, Command):
         # A command to the graph around this one writes that graph's keys.
-        kept = update.update if update.graph == Command.PARENT else without_keys(update.update, names)
-        return update if kept is update.update else replace(update, update=kept)
+        inner = update.update if update.graph == Command.PARENT else without_keys(update.update, names)
+        return update if inner is update.update else replace(update, update=inner)
     if isinstance(update, Mapping):
         return update if names.isdisjoint(update) else {key: value for key, value in update.items() if key not in names}
     if isinstance(update, list | tuple):

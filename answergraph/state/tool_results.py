@@ -113,18 +113,18 @@ def as_shown(runs: Iterable[ToolRun], messages: Sequence[AnyMessage]) -> list[To
     # What a provider ran or cited stands in its replies, and never was a tool message.
     by_id = {each["tool_call_id"]: ["".join(each["texts"])] for each in results_in_replies(messages)} | _shown_texts(messages)
     own = {message.id: texts_of(message) for message in messages if isinstance(message, HumanMessage)}
-    found: list[ToolRun] = []
+    shown_runs: list[ToolRun] = []
     for run in runs:
         if run.kind == "input":
             pieces = own.get(run.tool_call_id)  # a middleware may have removed words of the caller, or the message
             is_whole = pieces is not None and {*pieces} <= {*run.texts}
-            found.append(run if is_whole else replace(run, shown="".join(pieces or ())))
+            shown_runs.append(run if is_whole else replace(run, shown="".join(pieces or ())))
             continue
         texts = by_id.get(call_id_of(run.tool_call_id), [])
         is_inner = run.tool_call_id not in by_id and "/" in run.tool_call_id
         is_shown = run.shown is not None or run.text in texts or is_inner
-        found.append(run if is_shown else replace(run, shown="".join(texts[-1:])))
-    return found
+        shown_runs.append(run if is_shown else replace(run, shown="".join(texts[-1:])))
+    return shown_runs
 
 
 def run_of(result: Mapping[str, Any]) -> ToolRun:
@@ -237,11 +237,11 @@ def _citations(reply_id: str, message: AIMessage, blocks: Sequence[_Block]) -> I
     """Yield what a reply cites: the words of its sources, or only that there are some."""
     notes = [note for block in blocks for note in block.get("annotations", ()) if note["type"] == "citation"]
     chunks = (message.response_metadata.get(_GROUNDING) or {}).get("grounding_chunks") or ()
-    found = [chunk["retrieved_context"] for chunk in chunks if chunk.get("retrieved_context", {}).get("text")]
+    contexts = [chunk["retrieved_context"] for chunk in chunks if chunk.get("retrieved_context", {}).get("text")]
     cited = [(note["cited_text"], note) for note in notes if note.get("cited_text") and "start_index" not in note]
-    record = _record(reply_id, "citation", {}, [*cited, *((str(one["text"]), one) for one in found)])
+    record = _record(reply_id, "citation", {}, [*cited, *((str(one["text"]), one) for one in contexts)])
     record |= {"written": [message.text], "unread": [] if record["texts"] else [PLACES_IN_THE_REPLY]}
-    if notes or found:
+    if notes or contexts:
         yield record
 
 
@@ -257,15 +257,15 @@ def _record(call_id: str, name: str, args: Mapping[str, object], pieces: Sequenc
 def _source(given: _Block) -> dict[str, object]:
     """Return the source of a text: id, address, title, page."""
     named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
-    kept = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
-    return {name: value for name, value in kept.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
+    source = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
+    return {name: value for name, value in source.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
 
 
 def _documents(message: ToolMessage) -> Iterator[list[object]]:
     """Yield the position and source of each document of a retriever's artifact."""
     text = "".join(texts_of(message))
     for document in message.artifact if isinstance(message.artifact, list) else ():
-        given = dict(document) if isinstance(document, Mapping | BaseModel) else {}
-        content = str(given.get("page_content") or "")
-        if content and content in text and (source := _source(given)):
+        fields = dict(document) if isinstance(document, Mapping | BaseModel) else {}
+        content = str(fields.get("page_content") or "")
+        if content and content in text and (source := _source(fields)):
             yield [text.find(content), text.find(content) + len(content), source]

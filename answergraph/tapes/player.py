@@ -34,10 +34,10 @@ class Player:
         self._match, self._live = match, frozenset(tool_names("live_tools", live_tools))
         self._lock = threading.Lock()
         replies = {record["to"]: record for record in tape.records if record["kind"] == "reply" and "to" in record}
-        asked = [(request, replies[number]) for number, request in enumerate(tape.requests()) if number in replies]
+        answered = [(request, replies[number]) for number, request in enumerate(tape.requests()) if number in replies]
         # A tape of a thread has replies alone.
         alone = [(None, record) for record in tape.records if record["kind"] == "reply" and "to" not in record]
-        self._replies: list[tuple[dict[str, object] | None, dict[str, object]]] = [*asked, *alone]
+        self._replies: list[tuple[dict[str, object] | None, dict[str, object]]] = [*answered, *alone]
         self._tools = [record for record in tape.records if record["kind"] == "tool"]
 
     def model_call(self, call: Invoke) -> Effect:

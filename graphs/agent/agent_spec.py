@@ -60,8 +60,8 @@ class AgentSpec(AgentParts):
         Raises:
             AgentSpecError: If the agent cannot be built; the message says what to change.
         """
-        given: dict[str, Any] = {**dict.fromkeys(AgentArguments.__annotations__), **DEFAULTS, **arguments}
-        stack = MiddlewareStack(given["middleware"])
+        settings: dict[str, Any] = {**dict.fromkeys(AgentArguments.__annotations__), **DEFAULTS, **arguments}
+        stack = MiddlewareStack(settings["middleware"])
         keys = answer_keys(output_key)
         own, provided = split_tools(tools)
         runnable = tuple(_distinct([*stack.tools, *own]))
@@ -75,7 +75,7 @@ class AgentSpec(AgentParts):
             check_named_tools(stack, tool_names)
         chat_model = resolve_model(model)
         declared.check(chat_model)
-        own_schemas = [] if given["state_schema"] is None else [given["state_schema"]]
+        own_schemas = [] if settings["state_schema"] is None else [settings["state_schema"]]
         for schema in (*own_schemas, *stack.state_schemas):
             if schema is not AgentState:
                 check_state_schema(schema, keys, declared.schemas)
@@ -85,18 +85,18 @@ class AgentSpec(AgentParts):
             tools=tuple([tool for tool in runnable if not isinstance(tool, ExternalTool)]),
             external_tools=tuple([tool for tool in runnable if isinstance(tool, ExternalTool)]),
             provider_tools=provided,
-            system_message=system_message(given["system_prompt"]),
+            system_message=system_message(settings["system_prompt"]),
             stack=stack,
             format=declared,
             schemas=merge_state_schemas(state_schemas, keys, declared.schemas),
-            context_schema=checked_context(given["context_schema"], response_format),
+            context_schema=checked_context(settings["context_schema"], response_format),
             keys=keys,
-            limits=_limits(given["limits"], declared, chat_model),
-            end_strategy=_for_answers("end_strategy", EndStrategy, given, declared),
-            on_failure=one_of("on_failure", OnFailure, given["on_failure"]),
-            repair=_for_answers("repair", RepairMode, given, declared),
-            checks=_checks(stack, given["check_answer"], declared),
-            name=checked_name(given["name"]),
+            limits=_limits(settings["limits"], declared, chat_model),
+            end_strategy=_for_answers("end_strategy", EndStrategy, settings, declared),
+            on_failure=one_of("on_failure", OnFailure, settings["on_failure"]),
+            repair=_for_answers("repair", RepairMode, settings, declared),
+            checks=_checks(stack, settings["check_answer"], declared),
+            name=checked_name(settings["name"]),
             runs_any_tool=bool(stack.tool_wrappers),
             interrupts=stack.interrupts,
         )

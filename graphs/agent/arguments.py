@@ -71,12 +71,12 @@ def check_names(function: str, arguments: Mapping[str, object], known: Collectio
 def check_compiling(arguments: Mapping[str, object], nodes: Collection[str]) -> None:
     """Refuse arguments that LangGraph cannot compile."""
     for name, (cls, example) in _CLASSES.items():
-        given = arguments.get(name)
-        if given is None or isinstance(given, cls) or (name == "checkpointer" and isinstance(given, bool)):
+        value = arguments.get(name)
+        if value is None or isinstance(value, cls) or (name == "checkpointer" and isinstance(value, bool)):
             continue
-        if isinstance(given, type):
-            raise AgentSpecError(f"{name}={shown(given)} is a class; write {name}={shown(given)}(…).")
-        raise AgentSpecError(f"{name}={shown(given)} is not a {cls.__name__}; write {name}={example}.")
+        if isinstance(value, type):
+            raise AgentSpecError(f"{name}={shown(value)} is a class; write {name}={shown(value)}(…).")
+        raise AgentSpecError(f"{name}={shown(value)} is not a {cls.__name__}; write {name}={example}.")
     for each in check_list("transformers", arguments.get("transformers")):
         if not callable(each):
             raise AgentSpecError(f"transformers: {each!r} is not a function that makes a stream transformer.")
@@ -115,9 +115,9 @@ def system_message(prompt: object) -> SystemMessage | None:
         return SystemMessage(prompt)
     if prompt is None or isinstance(prompt, SystemMessage):
         return prompt
-    made = " For a prompt made at each call, decorate the function with @dynamic_prompt and add it to middleware=[…]."
+    advice = " For a prompt made at each call, decorate the function with @dynamic_prompt and add it to middleware=[…]."
     raise AgentSpecError(
-        f"system_prompt={shown(prompt)} is not a text; write system_prompt='…'.{made if callable(prompt) else ''}"
+        f"system_prompt={shown(prompt)} is not a text; write system_prompt='…'.{advice if callable(prompt) else ''}"
     )
 
 
@@ -162,10 +162,10 @@ def _made(function: Any) -> BaseTool:
             f"tools: {shown(function)} takes *{several}, and arguments come by name; write {several}: list[str]."
         )
     try:
-        made: BaseTool = tool(function)
+        made_tool: BaseTool = tool(function)
     except (TypeError, ValueError, NameError) as error:
         raise AgentSpecError(f"tools: {shown(function)} cannot be made a tool: {error}") from error
-    return made
+    return made_tool
 
 
 def answer_keys(output_key: object) -> AnswerKeys:

@@ -93,8 +93,8 @@ def as_tool(
     @wraps(prepare)
     def step(*args: Any, **kwargs: Any) -> Step[tuple[str, AgentToolArtifact]]:
         try:
-            given = prepare(*args, **kwargs)
-            return _reported(keys, codec, (yield Invoke(agent, given)) if graph else (yield from run_remotely(agent, given)))
+            inputs = prepare(*args, **kwargs)
+            return _reported(keys, codec, (yield Invoke(agent, inputs)) if graph else (yield from run_remotely(agent, inputs)))
         except NoAnswerError as error:
             return _reported(keys, codec, {keys.outcome: error.outcome})
 

@@ -117,9 +117,9 @@ class DirectCall:
         return kind(name=self.direct.tool.name, description=self.direct.tool.description, **outcome)
 
     def _is_listened_to(self) -> bool:
-        given = self.config.get("callbacks") or []
+        callbacks = self.config.get("callbacks") or []
         tool = self.direct.tool
-        if tool.callbacks or tool.verbose or (given if isinstance(given, list) else given.handlers):
+        if tool.callbacks or tool.verbose or (callbacks if isinstance(callbacks, list) else callbacks.handlers):
             return True
         # A handler that is not inherited, such as that of ``collect_runs``, stands in a context variable. Building a
         # ``CallbackManager`` finds it as well, and costs as much as the call itself. A generator would be called per variable.

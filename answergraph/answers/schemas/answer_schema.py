@@ -198,8 +198,8 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
 
 def _sentence_of(error: BaseException) -> str:
     """Return what an error says on one line, with its class unless it was raised to describe the answer."""
-    said = " ".join(str(error).split())
-    return said if said and isinstance(error, ValueError | AssertionError) else f"{type(error).__name__}: {said}".rstrip(": ")
+    text = " ".join(str(error).split())
+    return text if text and isinstance(error, ValueError | AssertionError) else f"{type(error).__name__}: {text}".rstrip(": ")
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -218,8 +218,8 @@ def _without_path(detail: ErrorDetails) -> str:
     is_flat = not any(isinstance(part, dict | list | tuple) for part in inner_values(value))
     # A large value is not written to find out that it is large.
     is_small = not isinstance(value, Sized) or (len(value) <= MAX_SHOWN_CHARACTERS and is_flat)
-    given = repr(value) if is_small and detail["type"] != "missing" else ""
-    return detail["msg"] + (f" (given: {given})" if 0 < len(given) <= MAX_SHOWN_CHARACTERS else "")
+    written = repr(value) if is_small and detail["type"] != "missing" else ""
+    return detail["msg"] + (f" (given: {written})" if 0 < len(written) <= MAX_SHOWN_CHARACTERS else "")
 
 
 class Validator(Protocol):

@@ -128,13 +128,13 @@ class _Drawing:
 
     def _object(self, schema: Mapping[str, Any], depth: int, note: str) -> dict[str, object]:
         required = frozenset(schema.get("required", ()))
-        shown: dict[str, object] = {}
+        example: dict[str, object] = {}
         for name, body in schema.get("properties", {}).items():
             self._count(len(name))
-            shown[name] = self.value(body, depth + 1, "" if name in required else "or leave this out")
+            example[name] = self.value(body, depth + 1, "" if name in required else "or leave this out")
         more = schema.get("additionalProperties", True)
-        is_open = not shown and more is not False and (note or more is not True)
-        return {"<key>": self.value(more, depth + 1, note)} if is_open else shown
+        is_open = not example and more is not False and (note or more is not True)
+        return {"<key>": self.value(more, depth + 1, note)} if is_open else example
 
     def _one_of(self, alternatives: list[object], depth: int, note: str) -> object:
         """Return simple alternatives in words, a single structured one as it is, and several in a list."""

@@ -63,12 +63,12 @@ def check_untrusted_schema(schema: object) -> dict[str, Any]:
     if isinstance(copy.get("$id"), str):
         del copy["$id"]
     _refuse_unknown_draft(copy)
-    found = _bounded_positions(copy)
-    _refuse_costly_patterns(found.values())
-    _refuse_circles(found)
-    _refuse_what_clients_follow(copy, found)
+    positions_by_pointer = _bounded_positions(copy)
+    _refuse_costly_patterns(positions_by_pointer.values())
+    _refuse_circles(positions_by_pointer)
+    _refuse_what_clients_follow(copy, positions_by_pointer)
     _refuse_invalid(copy)
-    _with_plain_references(copy, found)
+    _with_plain_references(copy, positions_by_pointer)
     return copy
 
 

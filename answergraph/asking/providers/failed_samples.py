@@ -51,13 +51,13 @@ def reply_in(error: BaseException, model: object) -> AIMessage | None:
     is_unreadable = isinstance(error, RecursionError) or (isinstance(error, ValueError) and _LONG_NUMBER in str(error))
     if is_unreadable or (isinstance(error, ValidationError) and error.title in _MESSAGES):
         return AIMessage("", response_metadata={FAILED_SAMPLE: "The client could not read the reply."})
-    found = provider_error(error, address_of(model))
-    if found is None or found.status not in _IS_ERROR_OF_SAMPLE:
+    failure = provider_error(error, address_of(model))
+    if failure is None or failure.status not in _IS_ERROR_OF_SAMPLE:
         return None
-    if found.status in {None, 400} and re.search(_FILTERED, found.find("code") or found.find("innererror")):
+    if failure.status in {None, 400} and re.search(_FILTERED, failure.find("code") or failure.find("innererror")):
         return AIMessage("", response_metadata={"finish_reason": "content_filter"})
-    raw = re.search(_RAW, found.text, re.IGNORECASE | re.DOTALL)
-    if raw is None and not re.search(_CODES, found.text) and not re.search(_WORDS, found.text, re.IGNORECASE):
+    raw = re.search(_RAW, failure.text, re.IGNORECASE | re.DOTALL)
+    if raw is None and not re.search(_CODES, failure.text) and not re.search(_WORDS, failure.text, re.IGNORECASE):
         return None
-    written = found.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
-    return AIMessage(written, response_metadata={FAILED_SAMPLE: found.find("message") or found.text})
+    written = failure.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
+    return AIMessage(written, response_metadata={FAILED_SAMPLE: failure.find("message") or failure.text})

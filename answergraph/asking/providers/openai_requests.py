@@ -68,8 +68,8 @@ def with_plain_requests(runnable: Any, messages: Sequence[BaseMessage] = (), *, 
     if kind is RunnableBinding:
         return runnable.model_copy(update={"bound": again(runnable.bound)})
     if kind.__module__ == _FALLBACKS:  # by name, so that the module is not imported
-        rest = [again(fallback) for fallback in runnable.fallbacks]
-        return runnable.model_copy(update={"runnable": again(runnable.runnable), "fallbacks": rest})
+        fallbacks = [again(fallback) for fallback in runnable.fallbacks]
+        return runnable.model_copy(update={"runnable": again(runnable.runnable), "fallbacks": fallbacks})
     if not _may_be_wrapped(runnable):
         return runnable
     thoughts = {} if kind.__module__.startswith(_LANGCHAINS) else _thoughts(messages)
@@ -109,12 +109,12 @@ class PlainRequests:
         self._thoughts = thoughts
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._client, name)
+        attribute = getattr(self._client, name)
         if name in _ON_THE_WAY:
-            return PlainRequests(found, self._thoughts)
+            return PlainRequests(attribute, self._thoughts)
         if name in ("parse", "stream"):
-            return partial(self._create_if_plain, found, streams=name == "stream")
-        return partial(self._call, found) if name == "create" and _is_the_sdks(found) else found
+            return partial(self._create_if_plain, attribute, streams=name == "stream")
+        return partial(self._call, attribute) if name == "create" and _is_the_sdks(attribute) else attribute
 
     def _create_if_plain(self, method: Any, *, streams: bool, **request: object) -> object:
         """Send a format of plain JSON by ``create``: the SDK's parsing makes tools strict, and raises if an answer is cut."""

@@ -58,16 +58,16 @@ def _status(error: BaseException) -> int | None:
     response = getattr(error, "response", None)
     if isinstance(response, dict):
         # The shape of botocore's ClientError.
-        found = [response.get("ResponseMetadata", {}).get("HTTPStatusCode")]
+        statuses = [response.get("ResponseMetadata", {}).get("HTTPStatusCode")]
     else:
-        found = [getattr(error, "status_code", None), getattr(response, "status_code", None), getattr(error, "code", None)]
-    return next((status for status in found if isinstance(status, int) and status >= _BAD_REQUEST), None)
+        statuses = [getattr(error, "status_code", None), getattr(response, "status_code", None), getattr(error, "code", None)]
+    return next((status for status in statuses if isinstance(status, int) and status >= _BAD_REQUEST), None)
 
 
 def _body(error: BaseException) -> object:
     """Return the body of a response as JSON; clients keep it in different attributes."""
-    found = [getattr(error, name, None) for name in ("body", "details", "error")]
-    body = next((each for each in found if isinstance(each, dict | str)), None)
+    bodies = [getattr(error, name, None) for name in ("body", "details", "error")]
+    body = next((each for each in bodies if isinstance(each, dict | str)), None)
     return _parsed(body) if isinstance(body, str) else body
 
 
@@ -81,12 +81,12 @@ def _parsed(text: str) -> object:
 def _is_from(error: Any, address: str) -> bool:
     """Return whether an error belongs to the client's address; true if unknown."""
     try:
-        asked = urlsplit(str(error.request.url)).netloc
+        request_host = urlsplit(str(error.request.url)).netloc
     except (AttributeError, RuntimeError):
         # httpx raises RuntimeError without a request.
         return True
-    own = urlsplit(address).netloc
-    return not own or not asked or own == asked
+    client_host = urlsplit(address).netloc
+    return not client_host or not request_host or client_host == request_host
 
 
 def _members(data: object, depth: int = 0) -> Iterator[tuple[str, object]]:

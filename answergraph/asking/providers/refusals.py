@@ -165,20 +165,20 @@ def objection_in(error: BaseException, model: object, answers: Collection[str] =
     calling. Errors about the user's tools do not count: ``answers`` are the names of the answer schemas, ``user_tools`` is the
     number of tools before theirs.
     """
-    found = provider_error(error, address_of(model))
-    if found is None or reply_in(error, model) is not None or _is_about_a_users_tool(found.text, answers, user_tools):
+    failure = provider_error(error, address_of(model))
+    if failure is None or reply_in(error, model) is not None or _is_about_a_users_tool(failure.text, answers, user_tools):
         return None
-    if (found.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, found)) or _says(_WITHOUT_TEMPLATES, found):
+    if (failure.status in _NO_SUCH_ABILITY and _says(_HAS_NO_TOOLS, failure)) or _says(_WITHOUT_TEMPLATES, failure):
         return Objection(to_tools=True)
-    if found.status == 404 and _says(_WITHOUT_ENDPOINT, found):  # noqa: PLR2004 - OpenRouter: none of its providers accepts the request
+    if failure.status == 404 and _says(_WITHOUT_ENDPOINT, failure):  # noqa: PLR2004 - OpenRouter: none of its providers accepts the request
         return Objection(names_parameter=False)
-    if _says(_BARE, found):
+    if _says(_BARE, failure):
         return Objection(to_schema=True, names_parameter=False)
-    names_parameter = _says(_PARAMETER, found)
-    if found.status not in _BAD_REQUEST or not (names_parameter or _says(_SCHEMA, found)):
+    names_parameter = _says(_PARAMETER, failure)
+    if failure.status not in _BAD_REQUEST or not (names_parameter or _says(_SCHEMA, failure)):
         return None
-    to_schema = _says(_SPOILT_SCHEMA, found) or not (names_parameter and _says(_IS_NOT_TAKEN, found))
-    return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", found), names_parameter=names_parameter)
+    to_schema = _says(_SPOILT_SCHEMA, failure) or not (names_parameter and _says(_IS_NOT_TAKEN, failure))
+    return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", failure), names_parameter=names_parameter)
 
 
 def _says(pattern: str, found: ProviderError) -> bool:

@@ -54,8 +54,8 @@ class CallOrAnswer(Strategy):
         """
         messages = of_run(request.messages)
         ended: dict[str | None, str] = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
-        made = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        results = [call for call in made if call["id"] in ended and call["name"] not in self.schema_names]
+        calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        results = [call for call in calls if call["id"] in ended and call["name"] not in self.schema_names]
         # What was sent back may name any tool.
         done = [] if was_sent_back(messages) else results
         finished = {call["name"] for call in done if not call["args"] and ended[call["id"]] != "error"}

@@ -64,8 +64,8 @@ def as_strategy(response_format: Any) -> Strategy:
 
 def strategy_of(request: ModelRequest) -> Strategy:
     """Return a request's response format as a strategy, the same one for the same format."""
-    given = request.response_format
-    return _STRATEGIES.get_or_make(lambda: as_strategy(given), given)
+    response_format = request.response_format
+    return _STRATEGIES.get_or_make(lambda: as_strategy(response_format), response_format)
 
 
 class DeclaredFormat:
@@ -133,8 +133,8 @@ class DeclaredFormat:
             every = self._strategy_of(request.response_format).strategies_for(request)
         asking, id_, has_next = every[0].strategy, every[0].id, False
         if len(every) > 1:
-            wanted = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
-            left = [each for each in wanted if not each.strategy.is_refused(request)]
+            unused = [each for each in every if each.id not in used_strategies and (each.strategy.is_attempt or not answer_only)]
+            left = [each for each in unused if not each.strategy.is_refused(request)]
             if not any(each.strategy.is_attempt for each in left):
                 left.append(every[-1])
             asking, id_, has_next = left[0].strategy, left[0].id, len(left) > 1

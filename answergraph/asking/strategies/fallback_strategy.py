@@ -27,8 +27,8 @@ class FallbackStrategy(Strategy[SchemaT]):
             AgentSpecError: If there is none, or their schemas differ.
         """
         if not isinstance(strategies, list | tuple):
-            given = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
-            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{given}, …]).")
+            written = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
+            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{written}, …]).")
         if not strategies:
             raise AgentSpecError("FallbackStrategy needs a strategy; write FallbackStrategy([ToolStrategy(YourType), …]).")
         taken = tuple(as_strategy(strategy) for strategy in strategies)
@@ -41,7 +41,7 @@ class FallbackStrategy(Strategy[SchemaT]):
 
     def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)
-        return [NamedStrategy(f"{place}:{id_}", strategy) for place, strategies in every for id_, strategy in strategies]
+        return [NamedStrategy(f"{index}:{id_}", strategy) for index, strategies in every for id_, strategy in strategies]
 
     def parts(self) -> Sequence[Strategy]:
         return [part for strategy in self.strategies for part in strategy.parts()]

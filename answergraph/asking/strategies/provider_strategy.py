@@ -163,5 +163,5 @@ def native_format_binding(request: ModelRequest, response_format: dict[str, obje
         return Binding(request.tools, late_settings={"response_format": response_format})
     # Binding an extra body replaces the model's own, so it is merged.
     own = getattr(model, "extra_body", None) or {}
-    given = request.model_settings.get("extra_body") or {}
-    return Binding(request.tools, {"extra_body": {**own, **given, "response_format": response_format}})
+    extra_body = request.model_settings.get("extra_body") or {}
+    return Binding(request.tools, {"extra_body": {**own, **extra_body, "response_format": response_format}})

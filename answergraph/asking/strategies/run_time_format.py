@@ -44,9 +44,9 @@ class RunTimeFormat:
 
     def for_call(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
         """Return the format of the next call; raise ``ResponseFormatError`` if it cannot be used."""
-        made = self._make(state, runtime)
-        key = _key(made)
-        declared = self._known.get(key) or self._known.put(key, self._declare(made), made)
+        response_format = self._make(state, runtime)
+        key = _key(response_format)
+        declared = self._known.get(key) or self._known.put(key, self._declare(response_format), response_format)
         return self._by_token.put(declared.token, declared)
 
     def for_reply(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
@@ -62,14 +62,14 @@ class RunTimeFormat:
         if known is not None:
             return known
         before_reply = turn.run_ledger(begins_run=False)["last_reply_index"]
-        made = self.for_call({**state, "messages": state["messages"][:before_reply]}, runtime)
-        if not made.declared.issuperset(record["schemas"]):
+        declared = self.for_call({**state, "messages": state["messages"][:before_reply]}, runtime)
+        if not declared.declared.issuperset(record["schemas"]):
             raise ResponseFormatError(
                 f"The model was offered {record['schemas']!r}, but the format now made for the same call has "
-                f"{sorted(made.declared)!r}: compute it from the state and the context only.",
-                made.response_format,
+                f"{sorted(declared.declared)!r}: compute it from the state and the context only.",
+                declared.response_format,
             )
-        return made
+        return declared
 
     def _declare(self, made: object) -> DeclaredFormat:
         try:

@@ -175,9 +175,9 @@ def _as_sent(tool: Any, strict: bool | None) -> dict[str, object]:
 
 
 def _estimated_usage(messages: list[BaseMessage], reply: AIMessage) -> UsageMetadata:
-    given = sum(_characters(message) for message in messages) // CHARACTERS_PER_TOKEN
+    input_tokens = sum(_characters(message) for message in messages) // CHARACTERS_PER_TOKEN
     written = max(1, _characters(reply) // CHARACTERS_PER_TOKEN)
-    return UsageMetadata(input_tokens=given, output_tokens=written, total_tokens=given + written)
+    return UsageMetadata(input_tokens=input_tokens, output_tokens=written, total_tokens=input_tokens + written)
 
 
 def _characters(message: BaseMessage) -> int:

@@ -140,9 +140,9 @@ class ScriptedChatModel(InProcessChatModel):
 
 
 def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Reply:
-    given = {"messages": request.messages, "request": request}
-    by_place = [given[which] for parameter, which in _arguments(function) if parameter is None]
-    return function(*by_place, **{parameter: given[which] for parameter, which in _arguments(function) if parameter is not None})
+    values = {"messages": request.messages, "request": request}
+    by_place = [values[which] for parameter, which in _arguments(function) if parameter is None]
+    return function(*by_place, **{parameter: values[which] for parameter, which in _arguments(function) if parameter is not None})
 
 
 def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
@@ -154,17 +154,17 @@ def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
     names = {each.name: _named(each) for each in parameters}
     left = iter([which for which in ("messages", "request") if which not in names.values()])
     takes_more = any(each.kind is each.VAR_POSITIONAL for each in parameters)  # then those before it are filled by place
-    found: list[tuple[str | None, str]] = []
+    arguments: list[tuple[str | None, str]] = []
     for each in parameters:
         if each.kind is each.VAR_KEYWORD or (each.default is not each.empty and not names[each.name]):
             continue
         which = names[each.name] or next(left, None)
         if which is not None:
             by_place = each.kind is each.POSITIONAL_ONLY or (takes_more and each.kind is not each.KEYWORD_ONLY)
-            found.append((None if by_place else each.name, which))
+            arguments.append((None if by_place else each.name, which))
         elif each.kind is not each.VAR_POSITIONAL:
             raise AgentSpecError(f"replies={shown(function)} takes {each.name!r} as well; write def reply(messages, request).")
-    return found
+    return arguments
 
 
 def _named(parameter: inspect.Parameter) -> str | None:

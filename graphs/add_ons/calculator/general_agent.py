@@ -97,10 +97,10 @@ def general_agent(context: Mapping[str, Any] | None = None, *, permitted: Callab
     context names, and returns it or raises an error; by default every name is permitted.
     """
     limit = GeneralAgentContext.model_fields["max_model_calls"].default
-    asked, seconds = (context or {}).get("max_model_calls", limit), (context or {}).get("max_seconds")
+    max_model_calls, seconds = (context or {}).get("max_model_calls", limit), (context or {}).get("max_seconds")
     # An invalid value is refused when the run checks its context, with the field's name.
     is_time = isinstance(seconds, int | float) and 0 < seconds < inf
-    calls = asked if isinstance(asked, int) and 1 <= asked <= MAX_MODEL_CALLS else limit
+    calls = max_model_calls if isinstance(max_model_calls, int) and 1 <= max_model_calls <= MAX_MODEL_CALLS else limit
     return _agent(calls, seconds if is_time else None, permitted)
 
 

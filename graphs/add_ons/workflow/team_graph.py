@@ -77,17 +77,17 @@ class Team:
         """Ask for parts, unless some are still to be done."""
         parts = state.get("parts") or []
         if not parts:
-            asked: Any = yield Invoke(self.leader, self._question(state, _SHARE_OUT))
-            return {"parts": asked["structured_response"].parts}
+            result: Any = yield Invoke(self.leader, self._question(state, _SHARE_OUT))
+            return {"parts": result["structured_response"].parts}
         room = min(self.max_parts, MAX_PARTS - len(parts))
         if self._open(state) or not room:
             return {}
         try:
-            asked = yield Invoke(self.planner, self._question(state, _MORE))
+            result = yield Invoke(self.planner, self._question(state, _MORE))
         except NoAnswerError:  # what is done counts without the leader's opinion on it
             return {}
         known = {part["id"] for part in parts}
-        return {"parts": [*parts, *(part for part in asked["structured_response"].parts if part["id"] not in known)][:MAX_PARTS]}
+        return {"parts": [*parts, *(part for part in result["structured_response"].parts if part["id"] not in known)][:MAX_PARTS]}
 
     def after_lead(self, state: TeamState) -> list[Send] | str:
         """Send each open part to an agent, as many at a time as may run; ``"finish"`` if none is open."""
