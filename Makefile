@@ -156,7 +156,7 @@ format: env ## Format, and mend what the linter can mend
 map-bench: env ## Many documents: ten failures, kills, memory, and the cost beside a bare asyncio loop
 	@$(BIN)/python -m benchmarks.many $(MAP_ARGS)
 
-evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence-rules.md: quotes of real texts, beside two other libraries, and generated claims
+evidence: env $(EVIDENCE_INSTALLED) ## The figures of docs/evidence-figures.md: quotes of real texts, beside two other libraries, and generated claims
 	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_real
 	$(EVIDENCE)/bin/python -m tests.answergraph.evidence.measure_layout
 	$(BIN)/python -m tests.answergraph.evidence.measure_bundles

@@ -158,7 +158,7 @@ ADD_ONS = (
         2661,
         33,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
-        "in a triage; limits; schemas; lines wrap at every width; files that cannot be written or have no threads, or hold no text",
+        "in a triage; limits; schemas; lines wrap at every width; files that cannot be written, or have no threads or no text",
     ),
     Room("pytest_answergraph", 98, 3),
 )

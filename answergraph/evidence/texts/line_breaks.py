@@ -18,7 +18,7 @@ _MAX_LOOK_CHARACTERS = 400  # characters read per line
 
 _ITEM = re.compile(
     r"(?:[-*+•‣◦·o](?=[ \t])|\(?[0-9a-zA-Z]{1,3}[.)](?=[ \t])|#|=|\||>|@@|`{3}|~{3}|\.\. |:\w+:|\$ |</?\w)"
-    r"|\[?[0-9]{1,4}[-/.:][0-9]{2}[-/.:]|[\w./-]+:[0-9]+:"
+    r"|\[?[0-9]{1,4}[-/.:][0-9]{2}[-/.:]|[\w./-]+:[0-9]+:|[0-9]{1,6}[,;](?!\s|[0-9]+(?:[\s.,%]|$))"
     r"|(?:[A-Z]{3,}|[\w.-]+)(?:\[\w.]+\])?[:=](?:[ \t]|$|\S*$)"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PASSED|FAILED|SKIPPED|E  )\b"
 )

@@ -35,17 +35,18 @@ _ENDS = re.compile(
     rf"|(?<![\w{_JOINS_WORDS}{_JOINS_DIGITS}]))"
 )
 
+_BEHIND_WIDE = "(?<=[\u2e80-\u9fff])"  # no space need stand between scripts
 _TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{alternatives('quotes', 'denials')})"
 # A line break before the negation may be an escape. "to", an adverb, or an opening mark may follow it.
 _NEGATION = re.compile(
-    rf"(?:^|\W|\\[nrt]){_TURNED}"
+    rf"(?:^|\W|\\[nrt]|{_BEHIND_WIDE}){_TURNED}"
     rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"
     rf"(?: [*_`'(\[<{CLINGING}]*|[*_`'(\[]+)\Z",
     re.IGNORECASE,
 )
 _MAX_NEGATION_CHARACTERS = 44
 """Length of the longest negation with its borders."""
-_DENIED = re.compile(rf"(?<!\w){_TURNED}(?!\w)", re.IGNORECASE)
+_DENIED = re.compile(rf"(?:(?<!\w)|{_BEHIND_WIDE}){_TURNED}(?!\w)", re.IGNORECASE)
 
 GROUPING_SPACES = "\u00a0\u2009\u202f"
 _GROUP_BEFORE = re.compile(rf"[0-9][{GROUPING_SPACES}]\Z")

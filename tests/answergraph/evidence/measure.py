@@ -1,6 +1,6 @@
 """Measures how many corrupted claims are accepted and how many true claims are refused; ``make evidence`` runs it.
 
-Prints the table of ``docs/evidence-rules.md``; the exit code is 1 if a single case went wrong.
+Prints the table of ``docs/evidence-figures.md``; the exit code is 1 if a single case went wrong.
 """
 
 from __future__ import annotations

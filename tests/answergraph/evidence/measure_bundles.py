@@ -1,6 +1,6 @@
 """Measures how many edits of saved bundles the verifier finds; ``make evidence`` runs it.
 
-Prints the table of ``docs/evidence-rules.md``; the exit code is 1 if an edit that is not harmless was not found.
+Prints the table of ``docs/evidence-figures.md``; the exit code is 1 if an edit that is not harmless was not found.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import HttpUrl, SecretStr
 
-from answergraph import Grounded, check_evidence
+from answergraph import Grounded, Quote, check_evidence
 from tests.answergraph.evidence.test_claim_checking_values import status_of
 
 ARABIC, FULL_WIDTH = (str.maketrans("0123456789,.-", digits) for digits in ("٠١٢٣٤٥٦٧٨٩٬٫-", "０１２３４５６７８９，．－"))
@@ -198,3 +198,14 @@ def test_a_date_of_a_log_a_ticket_or_a_week_is_read(text: str) -> None:
 def test_without_marks_every_value_that_its_json_writes_as_text_is_checked(value: object, text: str, status: str) -> None:
     report = check_evidence({"value": value, "place": text}, text)
     assert report.fields["value"]["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("long enough to be wrapped,ok 2,.other text", "1,a row of code, long enough to be wrapped,ok\n2,.other text,ok"),
+        ("これは文書です … \"source\" を分ける方法です", "これは文書です 内に failed to \"source\" を分ける方法です。"),
+    ],
+)  # fmt: skip
+def test_a_quote_over_two_rows_of_code_or_a_denial_between_scripts_is_refused(quote: str, text: str) -> None:
+    assert check_evidence({"quote": quote}, text, marks={"quote": Quote()}).support == 0
