@@ -56,6 +56,12 @@ def correction(reading: Reading, request: AnswerRequest, repair: Repair | None =
     return text if withheld is None or withheld in text else f"{text}\n{withheld}."
 
 
+def said_afresh(reading: Reading, text: str) -> str:
+    """Return what is said of an answer that is asked for afresh: the problems of its fields, if a check named some, else all."""
+    wrong = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
+    return text if reading.feedback is None or not wrong else "\n".join(f"- {path}: {problem}" for path, problem in wrong.items())
+
+
 def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
     """Return replacement results for tool calls, recognisable by their ids."""
     return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]

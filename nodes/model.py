@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelResponse
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
-from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, AnswerRequest
+from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, NOT_NOW, AnswerRequest
 from answergraph.calling.bound_model import BoundModels
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.endings import deferred, outcome_without_format, without_format
@@ -43,7 +43,6 @@ from answergraph.streaming.answer_events import attempt_number, growing_event
 if TYPE_CHECKING:
     from answergraph.streaming.answer_listener import AnswerListener
 
-NOT_NOW = "These tools cannot be called now: {names}."
 ONLY_NOW = "Only {name} can be called now, before anything else."
 
 ModelCall = Callable[[ModelRequest], Step[LayeredResponse]]
@@ -71,7 +70,7 @@ class ModelNode:
         if visit.waits:  # some results are still missing
             outcome = deferred(without_format(visit.ledger, visit.messages, self.agent.limits), visit.waits)
             return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
-        cleared = self._cleared(visit, state)
+        cleared = self._cleared(visit, state) if visit.begins_run or visit.ledger.get("pending") else {}
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit)}
         request: ModelRequest = ModelRequest(
@@ -148,7 +147,7 @@ class ModelNode:
         is_over = visit.forces_answer or visit.calls_off
         if (is_over or visit.format.reads_answers) and was_sent_back(visit.messages):
             words = _of_tools_left(self.agent.offered_tools, request, is_over=is_over)
-            visit.told = "\n\n".join(filter(None, (visit.told, words)))
+            visit.told = "\n\n".join(filter(None, (visit.told, words))) or None
         if visit.forces_answer:
             request = request.override(response_format=request.response_format or visit.format.response_format)
         if not is_over:
@@ -202,7 +201,7 @@ class ModelNode:
         """Clear the results of the thread's earlier run."""
         keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
-        return dict.fromkeys(keys) if stale and (visit.begins_run or visit.ledger.get("pending")) else {}
+        return dict.fromkeys(keys) if stale else {}
 
     def _charged(self, visit: ModelVisit, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]) -> RunLedger:
         ledger: RunLedger = {

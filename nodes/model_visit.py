@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 
+from answergraph.asking.strategies.call_or_answer import CallOrAnswer
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
 from answergraph.calling.model_calls import ModelCalls, purse_of
@@ -27,7 +28,7 @@ from answergraph.state.ledger import (
     StoredValue,
     repair_in,
 )
-from answergraph.state.messages import is_correction, repaired_history
+from answergraph.state.messages import is_correction, repaired_history, was_sent_back
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
 from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from answergraph.runtime.time_limits import TimedVisit
 
 
+MIN_CALLS_FOR_TWO = 5
+"""With fewer model calls, a tool is worth more than a correction."""
 AFRESH = "An answer before this one was wrong:\n{problem}"
 """Ends a request that leaves out an answer which was given twice."""
 
@@ -157,6 +160,7 @@ class ModelVisit(ModelCalls):
         exhausted_by, last_call_by = limits.exhausted_by(usage, clock), limits.last_call_by(usage, clock)
         tool_calls_left = limits.tool_calls_left(usage)
         limit = exhausted_by or last_call_by or ("tool_calls" if tool_calls_left == 0 else None)
+        forced = (last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0
         return cls(
             messages=[*messages[:start], *checked],
             stored=messages,
@@ -174,7 +178,8 @@ class ModelVisit(ModelCalls):
             waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             attempts=ledger["attempts"],
-            forces_answer=(last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0,
+            forces_answer=forced,
+            answer_only=forced | _has_to_answer(turn, limits, usage),
             purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
             told=limits.left_in_words(usage, clock) if limits.tell_model else None,
         )
@@ -190,7 +195,10 @@ class ModelVisit(ModelCalls):
         return [
             each
             for each in self.messages
-            if not (is_correction(each) or (isinstance(each, AIMessage) and each.id in wrong and not each.tool_calls))
+            if not (
+                is_correction(each)
+                or (isinstance(each, AIMessage) and not each.tool_calls and (each.id in wrong or not each.text))
+            )
         ]
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
@@ -230,8 +238,16 @@ class CurrentReply:
 
     def is_wrong_in_form(self, reading: Reading) -> bool:
         """Return whether an answer is wrong although the provider enforces its schema, as no strategy after this one does."""
-        is_in_form = reading.feedback is None and self.request.withheld is None  # another schema may be offered later
-        return reading.status == "invalid" and is_in_form and self.request.strategy.asks_afresh
+        return reading.feedback is None and self.may_ask_afresh(reading)
+
+    def may_ask_afresh(self, reading: Reading) -> bool:
+        """Return whether an answer may be asked for without the wrong ones: its schema is enforced, and it was not withheld."""
+        return reading.status == "invalid" and self.request.withheld is None and self.request.strategy.asks_afresh
+
+    @property
+    def was_asked_afresh(self) -> bool:
+        """Whether an answer that does not fit was asked for afresh; one that a check rejected may be, too."""
+        return "asks_afresh" in self.ledger and not all(attempt.get("check") for attempt in self.ledger["attempts"])
 
     def in_order(self, results: list[ToolMessage]) -> list[object]:
         """Move results right after their calls, before messages that a hook added in between."""
@@ -251,6 +267,13 @@ def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) ->
     if problem is not None or "asks_afresh" in ledger:
         ledger["asks_afresh"] = problem or ""
     return ledger
+
+
+def _has_to_answer(turn: Turn, limits: UsageLimits, usage: Usage) -> bool:
+    """Return whether a model that writes calls under a schema only calls tools, with two calls left: one is for a correction."""
+    before, allowed = turn.request, limits.model_calls
+    is_held = before is not None and before["strategy"] == CallOrAnswer.name and not was_sent_back(turn.messages)
+    return is_held and allowed is not None and allowed >= MIN_CALLS_FOR_TWO and usage["model_calls"] == allowed - 2
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: object) -> AnswerRequestRecord:

@@ -17,7 +17,7 @@ from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import Checked, charged, check_answer, reviewed_message
-from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, sent_back
+from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, said_afresh, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt, without_format
 from answergraph.nodes.model_visit import CurrentReply, Readings, asking_for
 from answergraph.nodes.tools import ToolCallStep
@@ -201,7 +201,7 @@ class StructuredResponseNode:
         return EndingFacts(
             status=reading.status,
             attempts_left=max(self.agent.limits.answer_attempts - len(ledger["attempts"]), 1),
-            repeats="asks_afresh" in ledger if held else reading.status != "answered" and repeats(reading, ledger, reply.turn),
+            repeats=reply.was_asked_afresh if held else reading.status != "answered" and repeats(reading, ledger, reply.turn),
             has_next_strategy=reply.request.has_next_strategy and not held,
             is_attempt=strategy.is_attempt or reading.counts or is_withheld,
             keeps_tools=(is_withheld or reading.feedback is not None) and not strategy.is_attempt,
@@ -231,7 +231,7 @@ class StructuredResponseNode:
         return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, object]:
-        afresh = reply.is_wrong_in_form(reading) and repeats(reading, reply.ledger, reply.turn)
+        afresh = reply.may_ask_afresh(reading) and repeats(reading, reply.ledger, reply.turn)
         repair = None if afresh else repair_after(reading, reply.ledger, self.agent.repair)
         results = _results(reply, reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
@@ -247,7 +247,7 @@ class StructuredResponseNode:
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
         }
-        return {"messages": corrections, LEDGER: asking_for(ledger, repair, text if afresh else None)}
+        return {"messages": corrections, LEDGER: asking_for(ledger, repair, said_afresh(reading, text) if afresh else None)}
 
     def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, object]:
         """End the run until the results of its calls are sent; an answer beside them is held, or sent back."""

@@ -52,6 +52,8 @@ class ModelCalls:
     """The ids of strategies that the run no longer uses."""
     forces_answer: bool = True
     """Whether the answer is forced and tools are off."""
+    answer_only: bool = True
+    """Whether it is asked for the answer, and not for calls of tools first."""
     streams: bool = True
     """Whether the reply may be streamed. OpenAI's client drops a refusal that is streamed, so after an empty reply it is not."""
     repair: Repair | None = None
@@ -81,7 +83,7 @@ class ModelCalls:
             Exception: The error of the client, if it contains no reply and no other strategy is left.
         """
         while True:
-            answer_request = self.format.request(request, self.used_strategies, answer_only=self.forces_answer)
+            answer_request = self.format.request(request, self.used_strategies, answer_only=self.answer_only)
             answer_request = answer_request if self.repair is None else self.format.repairing(answer_request, self.repair)
             to_send = answer_request.strategy.to_send(request)
             try:

@@ -68,7 +68,7 @@ def ran(proxy: RecordingProxy, model: str, way: Way, task: Task, seed: int = Set
 def _broken(task: Task, answer: Any, valid: bool, ended: str, run: Run, result: Any) -> list[str]:
     """The invariants of this library that a run did not keep."""
     typed = result is not None and (answer is not None) == (ended == "answered") and bool(result["outcome"]["reason"])
-    quoted = not isinstance(answer, Diagnosis) or answer.quote in LOG
+    quoted = not isinstance(answer, Diagnosis) or _is_quoted(answer.quote)
     held = {
         f"a typed end, not {ended}": typed or bool(run.refused),
         "a valid answer": answer is None or valid,
@@ -80,13 +80,19 @@ def _broken(task: Task, answer: Any, valid: bool, ended: str, run: Run, result: 
 
 def _is_valid(task: Task, answer: Any) -> bool:
     adapter: TypeAdapter[Any] = TypeAdapter(task.type)
-    if isinstance(answer, Diagnosis) and answer.quote not in LOG:
+    if isinstance(answer, Diagnosis) and not _is_quoted(answer.quote):
         return False
     try:
         adapter.validate_json(adapter.dump_json(answer, warnings=False))
     except (ValidationError, ValueError):
         return False
     return True
+
+
+def _is_quoted(quote: str) -> bool:
+    """Return whether a quote is in the log, but for the case of its first letter and what ends it (docs/evidence-rules.md)."""
+    words = quote.strip().rstrip(".,…")
+    return any(each in LOG for each in (quote, words, words[:1].swapcase() + words[1:]))
 
 
 def _plain(value: Any) -> Any:

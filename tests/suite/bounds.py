@@ -56,11 +56,11 @@ CORE = (
         "answergraph/patches", 499, 19, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2418, 56),
+        *("answergraph/asking", 2435, 56),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1044, 23),
+        *("answergraph/reading", 1043, 23),
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
@@ -73,14 +73,14 @@ CORE = (
     Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
-        837,  # a choice of no tool is refused
+        839,  # a choice of no tool is refused
         18,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted",
     ),
     Room(
         "nodes",
-        2721,  # a tool choice is told; the result of another call is refused
+        2750,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
         63,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
     ),
@@ -168,12 +168,12 @@ ANY_PER_THOUSAND_LINES = 40
 # The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
 # One file is the loop that asks the model, which the judge and the kit use as well.
-# One function refuses numbers that became infinite when they were read.
+# One function refuses numbers that became infinite when they were read, one keeps two calls for the answer of a small model.
 # What is sent is looked at before (``legal_history``), so that no server refuses a thread for what is in it.
 # One file is the turn, which every node and router reads instead of the messages.
 # What a run uses and may use is apart from the budgets that nested runs share; the outcome names the limits in force.
 FILES_OF_AN_ANSWER = 29
-FUNCTIONS_OF_AN_ANSWER = 127
+FUNCTIONS_OF_AN_ANSWER = 128
 VALIDATIONS_OF_AN_ANSWER = 1
 VALIDATIONS_WITH_DEFAULTS = 2
 DUMPS_OF_AN_ANSWER = 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -18,9 +18,10 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.model_capabilities import answers_last, supports_native_format, wire_dialect
 from answergraph.asking.providers.refusals import Objection, is_refused, remember_refusal
 from answergraph.asking.strategies.provider_strategy import native_format_binding
-from answergraph.asking.strategies.strategy import Binding, Strategy
+from answergraph.asking.strategies.strategy import NOT_NOW, Binding, Strategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.json_schema.value_limits import plain_keyword
+from answergraph.state.ledger import LEDGER
 from answergraph.state.messages import of_run, was_sent_back
 from answergraph.state.stop_reasons import CALLS_FROM_TEXT
 
@@ -30,8 +31,18 @@ _FORCED = ("any", "required")
 _KEYS = ("name", "arguments")
 _PROMPT = "Reply with one call, as JSON with its name and its arguments:\n{calls}"
 _FIRST = "Before you answer, reply with one call, as JSON with its name and its arguments:\n{calls}"
-"""After a correction, which may have asked for the answer."""
 _LINE = "- {name}({arguments}): {description}"
+
+
+class _Offer(NamedTuple):
+    """What a run may call, and what is said of it."""
+
+    finished: frozenset[str]
+    """The tools without arguments that have a result."""
+    has_answer: bool
+    is_first: bool
+    """Whether a correction, which may have asked for the answer, is followed by a call."""
+    is_afresh: bool
 
 
 class CallOrAnswer(Strategy):
@@ -44,6 +55,7 @@ class CallOrAnswer(Strategy):
     functions: Sequence[Mapping[str, Any]] = ()
     """The tools that may be called, as OpenAI describes functions."""
     has_answer: bool = True
+    prompt: str = _PROMPT
 
     def offering(self, request: ModelRequest) -> CallOrAnswer:
         """Return this strategy with what the run may call now; always the same object for the same.
@@ -56,18 +68,23 @@ class CallOrAnswer(Strategy):
         ended: dict[str | None, str] = {each.tool_call_id: each.status for each in messages if isinstance(each, ToolMessage)}
         calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
         results = [call for call in calls if call["id"] in ended and call["name"] not in self.schema_names]
-        # What was sent back may name any tool.
-        done = [] if was_sent_back(messages) else results
-        finished = {call["name"] for call in done if not call["args"] and ended[call["id"]] != "error"}
+        # What was sent back may name any tool, and so may its problem that is said again without the wrong answers.
+        is_afresh = bool((request.state or {}).get(LEDGER, {}).get("asks_afresh"))
+        is_sent_back = was_sent_back(messages)
+        done = [] if is_sent_back else results
+        finished = {call["name"] for call in done if ended[call["id"]] != "error"}
         has_answer = bool(results) or request.tool_choice not in (None, *_FORCED)
-        key = (frozenset(finished), has_answer)
-        return self.derived.get_or_make(lambda: self._made(request, finished, has_answer=has_answer), *request.tools, key=key)
+        made_for = _Offer(frozenset(finished), has_answer, is_sent_back and not has_answer, is_afresh)
+        return self.derived.get_or_make(lambda: self._made(request, made_for), *request.tools, key=made_for)
 
-    def _made(self, request: ModelRequest, finished: set[str], *, has_answer: bool) -> CallOrAnswer:
+    def _made(self, request: ModelRequest, offer: _Offer) -> CallOrAnswer:
         described = [convert_to_openai_tool(tool) for tool in request.tools]
         functions = [tool["function"] for tool in described if tool.get("type") == "function"]
-        left = [each for each in functions if each["name"] not in finished or each.get("parameters", {}).get("properties")]
-        return self.changed(functions=left, has_answer=has_answer or not left)
+        left = [each for each in functions if each["name"] not in offer.finished or each.get("parameters", {}).get("properties")]
+        prompt = _FIRST if offer.is_first else _PROMPT
+        if offer.is_afresh and (gone := [each["name"] for each in functions if each not in left]):
+            prompt = f"{NOT_NOW.format(names=', '.join(gone))}\n\n{prompt}"
+        return self.changed(functions=left, has_answer=offer.has_answer or not left, prompt=prompt)
 
     def binding(self, request: ModelRequest) -> Binding:
         members = [(each["name"], each.get("parameters") or {"type": "object", "properties": {}}) for each in self.functions]
@@ -76,8 +93,7 @@ class CallOrAnswer(Strategy):
         binding = native_format_binding(
             request.override(tools=[]), {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
         )
-        prompt = _PROMPT if self.has_answer or not was_sent_back(of_run(request.messages)) else _FIRST
-        return replace(binding, prompt=prompt.format(calls="\n".join(self._lines())))
+        return replace(binding, prompt=self.prompt.format(calls="\n".join(self._lines())))
 
     def _lines(self) -> Sequence[str]:
         answers = [(each.name, each.json_schema, f"Gives your answer. {each.description}") for each in self.schemas]

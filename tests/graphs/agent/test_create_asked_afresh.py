@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, model_validator
 
-from answergraph import FallbackStrategy, PromptedStrategy, ProviderStrategy, create_agent
+from answergraph import AnswerRejected, FallbackStrategy, PromptedStrategy, ProviderStrategy, create_agent
 from answergraph.testing import ScriptedRequest
 from tests.answergraph.asking.strategies.test_call_or_answer import LocalModel
 from tests.suite.colors import Run
@@ -115,3 +115,35 @@ def test_a_text_that_the_developer_declared_stays(run: Run) -> None:
     assert run(create_agent(model, response_format=Amount), TASK)["structured_response"] == Amount(amount="a dozen")
     schema = model.requests[0].kwargs["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["amount"]["anyOf"] == [{"type": "number"}, {"type": "string"}]
+
+
+@tool
+def read_total() -> str:
+    """Read the total."""
+    return "Net 9, total 12."
+
+
+def of_the_bill(answer: Bill, state: Any, runtime: Any) -> None:
+    if answer.total != 12:
+        raise AnswerRejected("Look at the bill again, and call read_total if need be.", fields={"total": "the bill says 12"})
+
+
+CALL = json.dumps({"name": "read_total", "arguments": {}})
+ANSWER = json.dumps({"name": "Bill", "arguments": {"net": 9, "total": 12}})
+MADE_UP = json.dumps({"net": 9, "total": 10})
+
+
+def test_an_answer_that_a_check_rejects_twice_is_asked_once_more_without_it_and_with_its_problem_alone(run: Run) -> None:
+    model = LocalModel(replies=[CALL, MADE_UP, CALL, MADE_UP, ANSWER])
+    result = run(create_agent(model, [read_total], response_format=Bill, check_answer=of_the_bill), TASK)
+    assert result["structured_response"] == Bill(net=9, total=12)
+    asked = texts(model.requests[-1])
+    assert not any(MADE_UP in text or "if need be" in text for text in asked)
+    assert "- total: the bill says 12" in asked[-1]
+    assert "These tools cannot be called now: read_total." in asked[-1]
+
+
+def test_a_mistake_of_form_after_that_is_corrected(run: Run) -> None:
+    model = LocalModel(replies=[MADE_UP, MADE_UP, WRONG, RIGHT])
+    result = run(create_agent(model, response_format=Bill, check_answer=of_the_bill), TASK)
+    assert result["structured_response"] == Bill(net=9, total=12)

@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from answergraph import create_agent
+from answergraph import UsageLimits, create_agent
 from answergraph.middleware import AgentMiddleware
 from answergraph.models import forget_refusals, known_refusals
 from answergraph.testing import ScriptedChatModel, ScriptedRequest
@@ -196,3 +196,18 @@ def test_a_server_without_a_schema_mode_is_asked_as_before(run: Run) -> None:
         names = [request.body.get("response_format", {}).get("json_schema", {}).get("name") for request in server.requests]
     assert answers == [STOCK, STOCK]
     assert names.count("call") == 1
+
+
+def test_the_answer_is_asked_for_while_it_can_be_corrected(run: Run) -> None:
+    cut = AIMessage('{"sku": "X', response_metadata={"finish_reason": "length"})
+    replies = ["Let me see.", CALL, written("look_up", sku="Y"), cut, '{"sku": "X", "count": 17}']
+    result, offers = asked(run, replies, limits=UsageLimits(model_calls=5))
+    assert result["structured_response"] == STOCK
+    assert offers[3:] == [None, None]
+
+
+def test_with_few_calls_a_tool_comes_before_a_correction(run: Run) -> None:
+    replies = ["Let me see.", CALL, written("look_up", sku="Y"), '{"sku": "X", "count": 17}']
+    result, offers = asked(run, replies, limits=UsageLimits(model_calls=4))
+    assert result["outcome"]["usage"]["tool_calls"] == 2
+    assert offers[2:] == [["look_up", "read_list", "Stock"], None]
