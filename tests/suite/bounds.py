@@ -64,7 +64,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5540, 36),
+        *("answergraph/evidence", 5546, 36),
         "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
     ),

@@ -54,13 +54,19 @@ def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
 
 def pages_of_block(block: Mapping[str, object]) -> list[DocumentPage]:
     """Return the texts of a content block of LangChain with the bytes of a file; none if it has no text."""
-    encoded = block.get("base64") or (block.get("data") if block.get("source_type") == "base64" else None)
-    if not isinstance(encoded, str):
-        return []
     try:
-        return pages_of_file(base64.b64decode(encoded, validate=True))
+        return pages_of_file(base64.b64decode(_encoded_in(block), validate=True)) if _encoded_in(block) else []
     except (binascii.Error, ValueError):
         return []
+
+
+def _encoded_in(block: Mapping[str, object]) -> str:
+    """Return the base64 of a file, which providers hold in fields of their own, some as a data URL; empty if there is none."""
+    held = next((part for name in ("file", "source") if isinstance(part := block.get(name), Mapping)), block)
+    is_data = "base64" in {held.get("type"), held.get("source_type")} or held.get("type") == "media"
+    data = held.get("base64") or held.get("file_data") or (held.get("data") if is_data else None)
+    is_seen = block.get("type") in {"image", "audio", "video"}
+    return data.rpartition(";base64,")[2] if isinstance(data, str) and not is_seen else ""
 
 
 def sources_in(pages: Iterable[DocumentPage], start: int = 0) -> list[list[Any]]:

@@ -141,7 +141,7 @@ def _read(digits: str, style: Style) -> tuple[Decimal, ...]:
     last = max(digits.rfind("."), digits.rfind(","))
     whole, fraction = (digits[:last], digits[last + 1 :]) if last >= 0 else (digits, "")
     as_group = [Decimal(re.sub(r"\D", "", digits))] if _is_grouped(digits) else []
-    has_point = last >= 0 and (whole.isdigit() or not whole or (digits[last] not in whole and _is_grouped(whole)))
+    has_point = fraction.isdigit() and (whole.isdigit() or not whole or (digits[last] not in whole and _is_grouped(whole)))
     as_point = [Decimal(f"{re.sub(_NO_DIGIT, '', whole) or 0}.{fraction}")] if has_point else []
     if not (as_group and as_point):
         return tuple(as_group or as_point)

@@ -172,6 +172,11 @@ def test_a_choice_that_is_said_is_supported(text: str) -> None:
     assert status_of(True, text, Grounded(spelled={"paid": True})) == "supported"
 
 
+@pytest.mark.parametrize("text", ["at 48.512'24 north", "5.10'2", "1.234_5", "1.2'3,4"])
+def test_marks_that_no_number_has_in_this_order_end_no_check(text: str) -> None:
+    assert [status_of(value, text) for value in (48, Decimal("5.1"))] == ["not_found", "not_found"]
+
+
 def test_the_first_moment_of_the_calendar_is_not_found_in_another_zone() -> None:
     assert status_of(datetime(1, 1, 1, tzinfo=UTC), "2025-10-27T10:00:00-05:00") == "not_found"
 
@@ -203,7 +208,7 @@ def test_without_marks_every_value_that_its_json_writes_as_text_is_checked(value
 @pytest.mark.parametrize(
     ("quote", "text"),
     [
-        ("long enough to be wrapped,ok 2,.other text", "1,a row of code, long enough to be wrapped,ok\n2,.other text,ok"),
+        ("long enough to be wrapped,ok 2,.other text", "1,a,row of code, long enough to be wrapped,ok\n2,.other text,ok"),
         ("これは文書です … \"source\" を分ける方法です", "これは文書です 内に failed to \"source\" を分ける方法です。"),
     ],
 )  # fmt: skip

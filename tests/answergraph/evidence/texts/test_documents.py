@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel
 
 from answergraph import Grounded, Quote, check_evidence, create_agent
+from answergraph.evidence.texts.documents import pages_of_block
 from answergraph.graphs import create_extractor
 from answergraph.middleware import GroundedAnswer, Input
 from answergraph.page.pdf_pages import page_texts
@@ -178,3 +179,24 @@ def test_a_pdf_that_cannot_be_read_is_no_source_and_ends_no_run(tmp_path: Path, 
     outcome = run(agent, {"messages": [HumanMessage([block])]})["outcome"]
     assert outcome["status"] == "invalid"
     assert "holds no text to quote" in str(outcome["fields"])
+
+
+ENCODED = base64.b64encode(LETTER).decode()
+DATA_URL = f"data:application/pdf;base64,{ENCODED}"
+BLOCKS: dict[str, dict[str, Any]] = {
+    "openai chat": {"type": "file", "file": {"filename": "a.pdf", "file_data": DATA_URL}},
+    "openai responses": {"type": "input_file", "filename": "a.pdf", "file_data": DATA_URL},
+    "anthropic": {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": ENCODED}},
+    "google": {"type": "media", "mime_type": "application/pdf", "data": ENCODED},
+    "langchain 0": {"type": "file", "source_type": "base64", "mime_type": "application/pdf", "data": ENCODED},
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+def test_a_pdf_in_the_form_of_a_provider_is_read(block: dict[str, Any]) -> None:
+    assert [page.about.get("page") for page in pages_of_block(block)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["image", "audio", "video"])
+def test_what_is_seen_or_heard_is_no_text_even_if_its_bytes_are(kind: str) -> None:
+    assert pages_of_block({"type": kind, "base64": base64.b64encode(b"total 5").decode()}) == []
