@@ -72,7 +72,7 @@ class CallOrAnswer(Strategy):
         is_afresh = bool((request.state or {}).get(LEDGER, {}).get("asks_afresh"))
         is_sent_back = was_sent_back(messages)
         done = [] if is_sent_back else results
-        finished = {call["name"] for call in done if ended[call["id"]] != "error"}
+        finished = {call["name"] for call in done if not call["args"] and ended[call["id"]] != "error"}
         has_answer = bool(results) or request.tool_choice not in (None, *_FORCED)
         made_for = _Offer(frozenset(finished), has_answer, is_sent_back and not has_answer, is_afresh)
         return self.derived.get_or_make(lambda: self._made(request, made_for), *request.tools, key=made_for)
