@@ -6,9 +6,10 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel, RootModel, TypeAdapter
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from answergraph.answers.schemas.answer_schema import TypeValidator
 from answergraph.evidence.marked_type import MarkedType, marked_type, marks_on
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import (
@@ -39,7 +40,7 @@ class Claim:
     """Why no result can support it, ``None`` if the results decide."""
 
 
-def fields_of(answer: object, declared: object = None) -> list[Claim]:
+def fields_of(answer: object, declared: Any = None) -> list[Claim]:
     """Return the filled fields of an answer in the order of its type, marked or not, and the empty ones that need support.
 
     ``declared`` is the type if that is not the class of the value.
@@ -49,6 +50,10 @@ def fields_of(answer: object, declared: object = None) -> list[Claim]:
     if declared is None:
         return _each_once(_fields_of_value(answer, FieldPath(), is_json=True))
     marked = marked_type(declared)
+    if not marked.fits(marked.root, answer):
+        # JSON, whose names need not be those of the type; what does not fit the type is read as it is.
+        with suppress(Exception):  # validators run user code
+            answer = TypeValidator(TypeAdapter(declared)).validate(answer)
     return _each_once(_walk(marked, marked.root, answer, FieldPath()))
 
 
@@ -172,8 +177,12 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath
         yield from _fields_of_value(value, path)
     elif not parts:
         yield Claim(path, None, value)  # a class with a schema of its own
-    elif schema["type"] in RECORDS and value.__class__ is not schema["cls"] and not _has_own_type(marked, value):
-        yield from _fields_of_value(value, path)  # a subclass may have more fields, and marks
+    elif schema["type"] in RECORDS and _is_of_subclass(value, schema["cls"]) and not _has_own_type(marked, value):
+        yield from _fields_of_value(value, path)  # it may have more fields, and marks
+
+
+def _is_of_subclass(value: object, cls: type) -> bool:
+    return isinstance(value, cls) and value.__class__ is not cls
 
 
 def _has_own_type(marked: MarkedType, value: Any) -> bool:

@@ -21,6 +21,7 @@ from answergraph.evidence.schema_parts import (
     CONVERTING,
     PARTS,
     RECORDS,
+    UNDECLARED,
     WRAPPERS,
     CoreSchema,
     Part,
@@ -95,7 +96,7 @@ class MarkedType:
                 seen.add(id(schema))
                 parts = self.parts(schema)
                 # The last part of a model stands for fields that it does not declare.
-                named += [part for part in parts if part.name is not None and part.shape is not BaseModel]
+                named += [part for part in parts if part.name is not None and part.shape is not UNDECLARED]
                 waiting += [part.schema for part in parts if part.name is None]
         return named
 

@@ -1,11 +1,11 @@
 """The parts of a value by its pydantic-core schema."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from functools import partial, reduce
+from operator import getitem
 from typing import Any, NamedTuple
-
-from pydantic import BaseModel
 
 from answergraph.state.field_path import EVERY_ITEM, FieldPath, items_in_order, part_of_key
 
@@ -17,6 +17,9 @@ PathPart = str | int | None
 
 NamedValues = Iterable[tuple[PathPart, object]]
 """Parts of one value, each with its name."""
+
+UNDECLARED = (object,)
+"""The shape of the part that stands for the fields of a record that its class does not declare."""
 
 SEQUENCES = (list, tuple, set, frozenset, deque)
 
@@ -56,38 +59,63 @@ def _inner(*keys: str) -> Callable[[CoreSchema], Iterable[Part]]:
 
 
 def _choices(schema: CoreSchema) -> Iterable[Part]:
-    choices = schema.get("choices") or schema["steps"]
+    # A step that looks at the class alone, as a Sequence has one, says nothing of parts.
+    choices = schema.get("choices") or [step for step in schema["steps"] if step["type"] != "is-instance"]
     every = choices.values() if isinstance(choices, Mapping) else choices
     return [Part(choice[0] if isinstance(choice, tuple) else choice) for choice in every]
 
 
 def _record(schema: CoreSchema) -> Iterable[Part]:
-    is_root, shape = schema.get("root_model", False), (schema["cls"], Mapping)  # a record may still be JSON
+    is_root = schema.get("root_model", False)
+    shape = object if is_root else (schema["cls"], Mapping)  # a record may still be JSON, and the root of one is any value
     return [Part(schema["schema"], None, lambda value: [(None, getattr(value, "root", value) if is_root else value)], shape)]
 
 
 def _attributes(schema: CoreSchema) -> Iterable[Part]:
     fields = schema["fields"]
     named = fields.items() if isinstance(fields, Mapping) else [(field["name"], field) for field in fields]
-    parts = [Part(field["schema"], name, partial(_field, name, field)) for name, field in named if not field.get("init_only")]
-    more = (
-        [Part(schema.get("extras_schema", _ANY), EVERY_ITEM, lambda model: list((model.model_extra or {}).items()), BaseModel)]
-        if schema["type"] == "model-fields"
-        else []
-    )
-    return [*parts, *more]
+    ways = {name: _ways_to(name, field) for name, field in named}
+    parts = [Part(field["schema"], name, partial(_attribute, ways[name])) for name, field in named if not field.get("init_only")]
+    keys = {way[0] for each in ways.values() for way in each}
+    return [*parts, Part(schema.get("extras_schema", _ANY), EVERY_ITEM, partial(_undeclared, keys), UNDECLARED)]
 
 
-def _field(name: str, field: CoreSchema, value: object) -> NamedValues:
-    if not isinstance(value, Mapping):
-        return [(name, getattr(value, name, None))]
-    # An answer that was not validated has the name that JSON has for it.
-    alias = field.get("validation_alias")
-    return [(name, value.get(alias if isinstance(alias, str) and name not in value else name))]
+def _ways_to(name: str, field: CoreSchema) -> list[Sequence[str | int]]:
+    """Return the ways to a field in JSON that was not validated, by its aliases and by its name, which is last."""
+    alias = field.get("validation_alias", [])
+    aliases = [[alias]] if isinstance(alias, str) else alias
+    if aliases and not isinstance(aliases[0], list):
+        aliases = [aliases]
+    written = [[field["serialization_alias"]]] if "serialization_alias" in field else []
+    return [*aliases, *written, [name]]
+
+
+def _attribute(ways: Sequence[Sequence[str | int]], value: object) -> NamedValues:
+    name = str(ways[-1][0])
+    return [(name, _in_json(ways, value) if isinstance(value, Mapping) else getattr(value, name, None))]
+
+
+def _in_json(ways: Iterable[Sequence[str | int]], value: Any) -> Any:
+    for way in ways:
+        with suppress(LookupError, TypeError):
+            return reduce(getitem, way, value)
+    return None
+
+
+def _undeclared(keys: Set[str | int], value: object) -> NamedValues:
+    if isinstance(value, Mapping):
+        return [(part_of_key(key), item) for key, item in value.items() if key not in keys]
+    return list((getattr(value, "model_extra", None) or {}).items())
 
 
 def _keys(schema: CoreSchema) -> Iterable[Part]:
-    return [Part(field["schema"], name, partial(_field, name, field), Mapping) for name, field in schema["fields"].items()]
+    # A value has the names of the type, unless it was not validated.
+    fields = schema["fields"].items()
+    return [Part(field["schema"], name, partial(_key, _ways_to(name, field)[::-1]), Mapping) for name, field in fields]
+
+
+def _key(ways: Sequence[Sequence[str | int]], value: object) -> NamedValues:
+    return [(ways[0][0], _in_json(ways, value))]
 
 
 def _each(key: str, shape: object) -> Callable[[CoreSchema], Iterable[Part]]:
@@ -98,11 +126,11 @@ def _each(key: str, shape: object) -> Callable[[CoreSchema], Iterable[Part]]:
 def _places_of_tuple(schema: CoreSchema) -> Iterable[Part]:
     items, variadic = schema["items_schema"], schema.get("variadic_item_index")
     if variadic is None:
-        return [Part(item, n, partial(_nth, n), tuple) for n, item in enumerate(items)]
+        return [Part(item, n, partial(_nth, n), (tuple, list)) for n, item in enumerate(items)]
     return [Part(items[0], EVERY_ITEM, items_of, SEQUENCES)] if len(items) == 1 else []
 
 
-def _nth(place: int, value: tuple[object, ...]) -> NamedValues:
+def _nth(place: int, value: Sequence[object]) -> NamedValues:
     return [(place, value[place] if place < len(value) else None)]
 
 

@@ -64,8 +64,9 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5546, 36),
-        "one walk for all fields, also of what validators made; bundles; values by value and label; whole quotes; claims; "
+        *("answergraph/evidence", 5584, 39),
+        "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
+        "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import make_dataclass
+from functools import partial
 from itertools import count
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
@@ -11,7 +12,7 @@ import pytest
 import typing_extensions
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, RootModel, TypeAdapter, create_model
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, RootModel, TypeAdapter, create_model
 from pydantic.alias_generators import to_camel
 
 from answergraph import Quote, check_evidence
@@ -101,10 +102,10 @@ def rooted(made: Made) -> Made:
     return Made(RootModel[made.declared], made.data, made.marked)  # type: ignore[name-defined]  # known at run time
 
 
-def _containers(inner: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
+def _containers(inner: st.SearchStrategy[Made], lists: tuple[Any, ...] = (list, Sequence)) -> st.SearchStrategy[Made]:
     kinds = st.sampled_from(["model", "alias", "dataclass", "aliased dataclass", "typed dict"])
     return st.one_of(
-        st.builds(listed, inner, st.integers(1, 3), st.sampled_from([list, Sequence])),
+        st.builds(listed, inner, st.integers(1, 3), st.sampled_from(lists)),
         st.builds(mapped, inner, st.lists(KEYS, unique=True, max_size=3)),
         st.builds(paired, inner, inner),
         st.builds(recorded, kinds, st.dictionaries(NAMES, inner, min_size=1, max_size=3)),
@@ -116,6 +117,8 @@ def _containers(inner: st.SearchStrategy[Made]) -> st.SearchStrategy[Made]:
 
 LEAVES = st.builds(leaf, st.booleans()) | st.builds(text, st.booleans())
 TYPES = st.recursive(LEAVES, _containers, max_leaves=6)
+# Pydantic checks a Sequence with a function, and what that does to JSON is not known.
+TYPES_OF_JSON = st.recursive(LEAVES, partial(_containers, lists=(list,)), max_leaves=6)
 
 
 @settings(max_examples=300, deadline=None)
@@ -148,6 +151,31 @@ def test_a_field_below_any_sequence_has_one_record(sequence: Any) -> None:
         "[0]['q1'].x": "supported",
         "[0]['q1'].quote": "unchecked",
     }
+
+
+@settings(max_examples=100, deadline=None)
+@given(TYPES_OF_JSON)
+def test_an_answer_in_json_has_the_records_of_its_value(made: Made) -> None:
+    data = made.data(count(1001))
+    run = ToolRun("1", "read_log", {}, ("1001 of 1003",))
+    value: Any = TypeAdapter(made.declared).validate_python(data)
+    of_value, of_json = (check_evidence(each, [run], declared=made.declared, fields="marked") for each in (value, data))
+    assert of_json.fields == of_value.fields
+
+
+def test_json_has_each_field_once_under_any_alias() -> None:
+    class Aliased(BaseModel):
+        one: Annotated[int, FromTools()] = Field(alias="first")
+        two: Annotated[int, FromTools()] = Field(validation_alias=AliasChoices("second", "zweite"))
+        three: Annotated[int, FromTools()] = Field(validation_alias=AliasPath("rest", 0))
+        four: Annotated[int, FromTools()] = Field(serialization_alias="fourth")
+        never: bool
+
+    # It lacks a field, and so is no answer of the type.
+    data = {"first": 1001, "zweite": 1002, "rest": [1003], "fourth": 1004, "more": 1}
+    report = check_evidence(data, [ToolRun("1", "count", {}, ("1001 1002 1003 1004",))], declared=Aliased, fields="marked")
+    supported = dict.fromkeys(["one", "two", "three", "four"], "supported")
+    assert {path: record["status"] for path, record in report.fields.items()} == {**supported, "['more']": "unchecked"}
 
 
 def test_a_root_model_may_hold_a_field_called_root() -> None:
