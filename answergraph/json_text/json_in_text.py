@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from answergraph.json_text.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
-from answergraph.json_text.strict_json import load_json, lost_numbers
+from answergraph.json_text.strict_json import is_json, load_json
 
 MAX_TEXT_LENGTH = 1_000_000
 """In characters; longer texts are not searched."""
@@ -80,7 +80,7 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
     """
     finding = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
     is_ambiguous = any(item.place == "prose" and item.data != finding[0].data for item in finding)
-    return None if is_ambiguous or not finding or [*lost_numbers(finding[0].data)] else finding[0].data
+    return None if is_ambiguous or not finding or not is_json(finding[0].data) else finding[0].data
 
 
 class ValueAt(NamedTuple):

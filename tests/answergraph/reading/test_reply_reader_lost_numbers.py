@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from math import inf, nan
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, BeforeValidator, SecretStr
 
 from answergraph import (
     AutoStrategy,
@@ -104,6 +105,15 @@ def test_every_type_of_answer_is_looked_through(run: Run, declared: Any, wrong: 
     agent = create_agent(ScriptedChatModel(replies=[wrong, right]), response_format=PromptedStrategy(declared))
     result = run(agent, {"messages": ["How large?"]})
     assert (result["structured_response"], result["outcome"]["attempts"][0]["status"]) == (answer, "invalid")
+
+
+def test_what_the_type_ignores_or_a_validator_makes_infinite_is_no_such_number(run: Run) -> None:
+    class Limit(BaseModel):
+        limit: Annotated[float, BeforeValidator(lambda value: inf if value in (-1, None) else value)]
+
+    call = AIMessage("", tool_calls=[{"name": "Limit", "args": {"limit": -1, "other": [inf]}, "id": "1"}])
+    agent = create_agent(ScriptedChatModel(replies=[call]), response_format=ToolStrategy(Limit))
+    assert run(agent, {"messages": ["How large?"]})["structured_response"] == Limit(limit=-1)
 
 
 def test_it_is_sent_back_in_the_text_protocol_too(run: Run) -> None:
