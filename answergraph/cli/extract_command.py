@@ -21,7 +21,6 @@ from answergraph.cli.terminal.command_runner import (
     schema_at,
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
-from answergraph.evidence.texts.documents import pages_of_file
 from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.errors import AgentSpecError
 
@@ -72,6 +71,8 @@ def _content_of(document: Path) -> bytes:
     Raises:
         AgentSpecError: If it is empty, a PDF that is broken or has a password, or no text in UTF-8.
     """
+    from answergraph.evidence.texts.documents import pages_of_file
+
     data = document.read_bytes()
     try:
         pages = pages_of_file(data)

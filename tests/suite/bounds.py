@@ -156,7 +156,7 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2661,
+        2662,
         33,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written, or have no threads or no text",
