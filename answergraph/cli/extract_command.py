@@ -22,7 +22,6 @@ from answergraph.cli.terminal.command_runner import (
 )
 from answergraph.cli.terminal.run_limits import LimitsOption, limits_in, within
 from answergraph.models.model_names import OFFLINE
-from answergraph.runtime.errors import AgentSpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +71,7 @@ def _content_of(document: Path) -> bytes:
         AgentSpecError: If it is empty, a PDF that is broken or has a password, or no text in UTF-8.
     """
     from answergraph.evidence.texts.documents import pages_of_file
+    from answergraph.runtime.errors import AgentSpecError
 
     data = document.read_bytes()
     try:
