@@ -272,8 +272,8 @@ def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) ->
 def _has_to_answer(turn: Turn, limits: UsageLimits, usage: Usage) -> bool:
     """Return whether a model that writes calls under a schema only calls tools, with two calls left: one is for a correction."""
     before, allowed = turn.request, limits.model_calls
-    is_held = before is not None and before["strategy"] == CallOrAnswer.name and not was_sent_back(turn.messages)
-    return is_held and allowed is not None and allowed >= MIN_CALLS_FOR_TWO and usage["model_calls"] == allowed - 2
+    is_near = allowed is not None and allowed >= MIN_CALLS_FOR_TWO and usage["model_calls"] == allowed - 2
+    return is_near and before is not None and before["strategy"] == CallOrAnswer.name and not was_sent_back(turn.messages)
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: object) -> AnswerRequestRecord:

@@ -41,7 +41,7 @@ class Answer:
     def lost_numbers(self, written: object) -> list[tuple[str | int, ...]]:
         """Return the places of numbers that became infinite when what the model wrote was read."""
         try:
-            FINITE.encode((written, self.data))
+            FINITE.encode(self.data)
         except ValueError:  # a default may be infinite, too
             return [*lost_numbers(written, self.data)]
         return []

@@ -229,11 +229,8 @@ def _checkable(mark: Mark, value: object) -> tuple[object, str | None]:
         return repr(value), "it is not a number"
     if isinstance(mark, Grounded | SupportedBy):
         value = scalar_of(value)
-        return (
-            (repr(value), "it is neither text nor a number, date, time, bool or enum")
-            if not isinstance(value, SCALARS)
-            else (value, None)
-        )
+        if not isinstance(value, SCALARS):
+            return repr(value), "it is neither text nor a number, date, time, bool or enum"
     return value, None
 
 

@@ -55,9 +55,10 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     messages: Sequence[AnyMessage] = state["messages"]
     runs = [run for run in tool_runs(messages, answers=setting.schema_names) if run.succeeded]
     answered = state.get("structured_response")
-    given = {} if answered is None else vars(answered)
     if setting.response_format is None:
         given = _given_in_text(messages)
+    else:
+        given = {} if answered is None else vars(answered)
     answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
     without_outcome = "unanswered" if answer is None else "answered"
     return Measurement(

@@ -38,8 +38,8 @@ error. Exception types send it back if the error is one of them. Otherwise the e
 """
 
 CALLS_ARE_OVER = "No other tool can be called any more."
-NOT_NOW = "These tools cannot be called now: {names}."
 """Ends the prompt of a run's last call if no tool choice forbids calls."""
+NOT_NOW = "These tools cannot be called now: {names}."
 
 ERROR_TEMPLATE = "Error: {error}\n Please fix your mistakes."
 """LangChain's default correction."""

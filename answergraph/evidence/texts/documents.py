@@ -54,8 +54,9 @@ def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
 
 def pages_of_block(block: Mapping[str, object]) -> list[DocumentPage]:
     """Return the texts of a content block of LangChain with the bytes of a file; none if it has no text."""
+    encoded = _encoded_in(block)
     try:
-        return pages_of_file(base64.b64decode(_encoded_in(block), validate=True)) if _encoded_in(block) else []
+        return pages_of_file(base64.b64decode(encoded, validate=True)) if encoded else []
     except (binascii.Error, ValueError):
         return []
 

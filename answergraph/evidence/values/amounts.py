@@ -31,7 +31,6 @@ _MONEY_BEFORE = re.compile(
     r"\s?\(?-?\Z"
 )
 _MONEY_BEHIND = re.compile(r" ?([TtKkM])([^\W\d_]{3}(?!\w)|[$€£¥₹])")
-
 _MONEY_SIZES = {"T": Decimal(1_000), "K": Decimal(1_000), "M": Decimal(1_000_000)}
 _NEXT = re.compile(r" ?([^\W\d_]+|[$€£¥₹₺₽])")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")

@@ -8,6 +8,7 @@ from answergraph.evidence.texts.value_text import BORDERLESS, ValueText
 _JOINED_BEFORE, _JOINED_AFTER = re.compile(r"\w[-_]\n?\Z"), re.compile(r"[-_]\n?\w")
 _BOX = re.compile(r"(?P<empty>[☐□◻⬜○◯❏❑]|\[ ?\]|\( \))|[☑☒✓✔✗✘■●⬛]|[\[(][xX][\])]")
 _CLAUSE_END = re.compile(r"[.,;:!?\n\t|。，、；：]|\s{2,}")
+_BORDERLESS = re.compile(f"[{BORDERLESS}]")
 _LOOK = 60
 
 
@@ -18,7 +19,7 @@ def is_chosen(searched: ValueText, start: int, end: int) -> bool:
     is_part = _JOINED_BEFORE.search(before) is not None or _JOINED_AFTER.match(text, end) is not None
     words = _CLAUSE_END.split(before)[-1].split()[-2:]
     is_denied = follows_negation(text, start) or holds_negation(" ".join(words))
-    has_prefix = re.match(f"[{BORDERLESS}]", text[start]) is not None and holds_negation(before[-1:])
+    has_prefix = _BORDERLESS.match(text, start) is not None and holds_negation(before[-1:])
     return not (is_part or is_denied or has_prefix or _is_left_empty(searched, start, end))
 
 
