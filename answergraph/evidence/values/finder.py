@@ -221,10 +221,11 @@ class ValueFinder:
             # A day without a time of its own begins at midnight.
             days = self._places_of_date(wanted.date(), mark)
             yield from (day for day in days if not any(0 <= clock.start - day.end <= _BESIDE for clock in self._clocks))
-        local = wanted
         for zone in dict.fromkeys(clock.value.tzinfo for clock in self._clocks):
-            with suppress(OverflowError):  # the first and the last day of the calendar
+            try:
                 local = wanted.astimezone(zone) if zone and wanted.tzinfo else wanted
+            except OverflowError:  # the calendar has no such day
+                continue
             clocks = [clock for clock in self._clocks if clock.value.tzinfo == zone and clock.says(local.time())]
             yield from self._places_of_both(list(self._places_of_date(local.date(), mark)) if clocks else [], clocks)
 

@@ -108,6 +108,12 @@ def test_a_moment_in_another_zone_is_another_moment(moment: datetime, hours: int
     assert status_of(there + timedelta(microseconds=10), f"at {there.isoformat()}") != "supported"
 
 
+def test_a_moment_of_the_last_evening_is_not_that_of_another_zone() -> None:
+    last = datetime(9999, 12, 31, 23, 30, tzinfo=UTC)
+    assert status_of(last, f"at {last.isoformat()}") == "supported"
+    assert status_of(last, "at 9999-12-31T23:30:00+02:00") != "supported"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
