@@ -154,6 +154,19 @@ def all_steps_read(page: Page) -> None:
     page.wait_for_selector("#timeline .rows[aria-busy=false]", state="attached", timeout=LONGEST_RUN)
 
 
+def every_row_drawn(page: Page) -> None:
+    """Wait until the timeline has drawn each row that it counts.
+
+    Asked again and again from here: `wait_for_function` asks inside the page, where the page's own content security policy
+    forbids any second look.
+    """
+    for _ in range(200):
+        if page.evaluate("Number(document.querySelector('.rows').ariaRowCount) === document.querySelectorAll('.step').length"):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail("the timeline did not draw all of its rows within ten seconds")
+
+
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Return the folder for the pictures of the documentation."""

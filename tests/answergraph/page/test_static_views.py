@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import LONGEST_RUN, all_steps_read, choose, ended
+from tests.answergraph.page.conftest import LONGEST_RUN, all_steps_read, choose, ended, every_row_drawn
 from tests.answergraph.page.watched_graphs import HOSTILE
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def steps(page: Page) -> list[str]:
     """Return all rows of the timeline, with a bar between cells; the window is high enough to show all rows."""
     all_steps_read(page)
     page.set_viewport_size({"width": 1440, "height": 2400})
-    page.wait_for_function("Number(document.querySelector('.rows').ariaRowCount) === document.querySelectorAll('.step').length")
+    every_row_drawn(page)
     text: list[str] = page.locator(".step").evaluate_all(
         "all => all.map(row => [...row.children].map(cell => cell.textContent.trim()).join(' | '))"
     )
