@@ -64,7 +64,7 @@ export class HeadView {
       el(
         "div.actions",
         {},
-        this.#progress && el("span.boxes", { "aria-hidden": "true" }, ...Array.from({ length: this.#progress[1] }, (_, at) => el("i", { "data-on": at < this.#progress[0] }))),
+        this.#progress?.[1] > 1 && el("span.boxes", { "aria-hidden": "true" }, ...Array.from({ length: this.#progress[1] }, (_, at) => el("i", { "data-on": at < this.#progress[0] }))),
         failed && button("Go on from here", () => this.#actions.fork(failed), { kind: "small", icon: "fork" }),
         run.thread && button("Copy link", this.#actions.copy, { kind: "small", icon: "link" }),
         ...(run.thread && run.steps.length > 0 && !BUSY.includes(run.status) ? this.#saves(reasons, name) : []),

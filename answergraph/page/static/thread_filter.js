@@ -21,7 +21,7 @@ export class ThreadFilter {
     this.#words = words;
     words.addEventListener("input", changed);
     for (const each of [this.#status, this.#graph, this.#time]) each.addEventListener("change", changed);
-    words.after(el("div.thread-filters", {}, this.#status, this.#graph, this.#time), this.#told);
+    words.after(el("div.thread-filters", {}, this.#status, this.#time, this.#graph), this.#told);
   }
 
   get isActive() {
