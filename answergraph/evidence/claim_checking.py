@@ -140,7 +140,7 @@ def check_fields(
     # The newest result comes first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
-    unread = f" There is also what holds no text to quote, and supports nothing: {', '.join(kinds)}." if kinds else ""
+    unread = f" There is no text to quote in: {', '.join(kinds)}." if kinds else ""
     records: dict[str, FieldRecord] = {}
     problems = 0
     saying = [result for result in results if not result.run.computes]

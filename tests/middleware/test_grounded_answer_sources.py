@@ -101,7 +101,7 @@ def test_a_citation_of_the_models_own_words_does_not_count(run: Run) -> None:
     note = {"type": "url_citation", "url": PAGE["source"], "title": "Disks", "start_index": 0, "end_index": len(WORDS)}
     result = asked(run, [see], citing(note, WORDS, "openai"))
     assert result["outcome"]["status"] == "invalid"
-    said = "holds no text to quote, and supports nothing: image, citations that only give places in your own reply."
+    said = "There is no text to quote in: image, citations that only give places in your own reply."
     assert said in result["outcome"]["attempts"][0]["error"]
 
 

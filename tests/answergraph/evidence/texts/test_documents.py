@@ -162,7 +162,7 @@ def test_a_page_without_text_is_named(run: Run) -> None:
     model = ScriptedChatModel(replies=[replies("Ada"), replies("Invoice")])
     agent = create_agent(model, response_format=Letter, middleware=[GroundedAnswer(sources=Input())])
     outcome = run(agent, {"messages": [HumanMessage([{"type": "text", "text": "From whom?"}, block])]})["outcome"]
-    assert "holds no text to quote, and supports nothing: page 2 of a PDF." in outcome["attempts"][0]["error"]
+    assert "There is no text to quote in: page 2 of a PDF." in outcome["attempts"][0]["error"]
     assert outcome["fields"]["sender"]["evidence"][0]["page"] == 1
 
 
@@ -178,7 +178,7 @@ def test_a_pdf_that_cannot_be_read_is_no_source_and_ends_no_run(tmp_path: Path, 
     agent = create_extractor(ScriptedChatModel(replies=[reply] * 6), Invoice)
     outcome = run(agent, {"messages": [HumanMessage([block])]})["outcome"]
     assert outcome["status"] == "invalid"
-    assert "holds no text to quote" in str(outcome["fields"])
+    assert "no text to quote" in str(outcome["fields"])
 
 
 ENCODED = base64.b64encode(LETTER).decode()
