@@ -6,7 +6,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
@@ -24,7 +24,7 @@ from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answ
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, has_listener, off_loop
-from answergraph.state.agent_state import RunState
+from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger, Running
 from answergraph.state.messages import (
@@ -35,8 +35,8 @@ from answergraph.state.messages import (
     malformed_results,
     was_sent_back,
 )
-from answergraph.state.outcome import Narrowing
 from answergraph.state.own_keys import UntracedUpdate, is_traced
+from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import attempt_number, growing_event
 
@@ -94,7 +94,9 @@ class ModelNode:
         layered = yield from asking(request)
         if layered is None:
             return {**cleared, **self._without_call(visit)}
-        update = _without_repeats(cleared | self._update(visit, layered) | visit.as_sent(state) | running, state)
+        # Tool results may have been shown to the model in changed form.
+        shown = shown_update(state, visit.sent) if state.get(TOOL_RESULTS) else {}
+        update = _without_repeats(cleared | self._update(visit, layered) | shown | running, state)
         if not layered.commands:
             return UntracedUpdate(update) if not running[RUNNING].is_traced else update
         own = self.agent.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
@@ -166,35 +168,21 @@ class ModelNode:
         return [AnswerListener(writer, answer_request.strategy.schemas, begun, answer_request.repair)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, object]:
+        """Return the update with the reply, the results of its calls that do not run, the ledger and the answer request."""
         response, declared = layered.response, visit.format
         result: Any = response.result  # what LangChain calls base messages
         turn = Turn({"messages": result}, self.agent.call_names, declared.declared)
-        message = turn.reply
-        calls = [each for each in turn.calls if each.kind != "answer" and not each.is_malformed]
-        # Without a response format the calls of a cut reply run, as in LangChain.
-        is_cut = bool(calls) and declared.reads_answers and turn.stop == "truncated"
-        known_reply = visit.reply_to(message)
-        is_off = visit.calls_off or (known_reply is not None and known_reply.request.strategy.tools_off)
-        allowed = 0 if visit.is_last_call or is_cut or is_off else visit.tool_calls_left
-        carried_out = calls[:allowed]
-        # Middleware may have answered some of them.
-        waiting = [each.call for each in calls[len(carried_out) :] if each.is_open]
-        not_run = [failed_call_message(call, _why_not_run(visit, is_cut=is_cut, is_off=is_off)) for call in waiting]
-        has_malformed = any([m.invalid_tool_calls for m in response.result if isinstance(m, AIMessage)])
-        malformed = malformed_results(response.result, declared.declared) if has_malformed else ()
-        known = visit.ledger["narrowed"]
-        narrowed = layered.narrowings(declared, known) if layered.format_changes else known
-        ledger = self._charged(visit, message, len(carried_out), narrowed)
+        calls_run, not_run = _carried_out(visit, turn)
+        has_malformed = any([m.invalid_tool_calls for m in result if isinstance(m, AIMessage)])
+        malformed = malformed_results(result, declared.declared) if has_malformed else ()
+        ledger = _charged(visit, turn.reply, calls_run, layered)
         # Messages that a middleware changed in place stay changed in the conversation, as in LangChain.
         begun = len(visit.stored)
         is_same = visit.messages[:begun] == visit.stored
         history: list[Any] = visit.messages[begun:] if is_same else [RemoveMessage(id=REMOVE_ALL_MESSAGES), *visit.messages]
-        update: dict[str, object] = {
-            "messages": [*history, *response.result, *malformed, *not_run],
-            LEDGER: ledger,
-        }
+        update: dict[str, object] = {"messages": [*history, *result, *malformed, *not_run], LEDGER: ledger}
         if declared.reads_answers or declared.at_run_time:
-            update[ANSWER_REQUEST] = answer_request_of(visit, message, response.structured_response)
+            update[ANSWER_REQUEST] = answer_request_of(visit, turn.reply, response.structured_response)
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: RunState) -> dict[str, object]:
@@ -202,28 +190,6 @@ class ModelNode:
         keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if stale else {}
-
-    def _charged(self, visit: ModelVisit, message: AIMessage | None, carried_out: int, narrowed: list[Narrowing]) -> RunLedger:
-        ledger: RunLedger = {
-            **visit.ledger,
-            "finished": False,
-            "usage": visit.usage(carried_out),
-            "cause": "turn",
-            "narrowed": narrowed,
-            "last_reply_index": len(visit.messages),
-            "last_reply_id": message.id if message is not None else None,
-            "tools_were_off": visit.forces_answer,
-            "last_call_made": visit.is_last_call,
-            "used_strategies": visit.used_strategies,
-            "seconds": round(monotonic() - visit.origin, 3),
-        }
-        ledger.pop("pending", None)
-        ledger.pop("taken_out", None)
-        if visit.limit is not None:
-            ledger["limit"] = visit.limit
-        if (caller := callers_budget()) is not None:
-            caller.charge(ledger)
-        return ledger
 
     def late(self, state: RunState, error: Exception) -> dict[str, object]:
         """End the run: middleware, or whatever else is around the call, did not end in time."""
@@ -277,10 +243,50 @@ def _names_of(tools: Sequence[Any]) -> list[str]:
     return [name for name in named if name]
 
 
+def _carried_out(visit: ModelVisit, turn: Turn) -> tuple[int, list[ToolMessage]]:
+    """Return how many calls of a reply run, the first ones, and the results of those that do not."""
+    calls = [each for each in turn.calls if each.kind != "answer" and not each.is_malformed]
+    if not calls:
+        return 0, []
+    known_reply = visit.reply_to(turn.reply)
+    is_off = visit.calls_off or (known_reply is not None and known_reply.request.strategy.tools_off)
+    # Without a response format the calls of a cut reply run, as in LangChain.
+    is_cut = visit.format.reads_answers and turn.stop == "truncated"
+    running = [] if visit.is_last_call or is_cut or is_off else calls[: visit.tool_calls_left]
+    why = _why_not_run(visit, is_cut=is_cut, is_off=is_off)
+    # Middleware may have answered some of them.
+    return len(running), [failed_call_message(each.call, why) for each in calls[len(running) :] if each.is_open]
+
+
 def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
     if is_cut and not visit.is_last_call:
         return CUT_CALL
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
+
+
+def _charged(visit: ModelVisit, reply: AIMessage | None, calls_run: int, layered: LayeredResponse) -> RunLedger:
+    """Return the ledger with what the visit used and decided; a run around this one is charged, too."""
+    known = visit.ledger["narrowed"]
+    ledger: RunLedger = {
+        **visit.ledger,
+        "finished": False,
+        "usage": visit.usage(calls_run),
+        "cause": "turn",
+        "narrowed": layered.narrowings(visit.format, known) if layered.format_changes else known,
+        "last_reply_index": len(visit.messages),
+        "last_reply_id": reply.id if reply is not None else None,
+        "tools_were_off": visit.forces_answer,
+        "last_call_made": visit.is_last_call,
+        "used_strategies": visit.used_strategies,
+        "seconds": round(monotonic() - visit.origin, 3),
+    }
+    ledger.pop("pending", None)
+    ledger.pop("taken_out", None)
+    if visit.limit is not None:
+        ledger["limit"] = visit.limit
+    if (caller := callers_budget()) is not None:
+        caller.charge(ledger)
+    return ledger
 
 
 def _without_repeats(update: dict[str, Any], state: RunState) -> dict[str, object]:

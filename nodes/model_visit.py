@@ -17,7 +17,7 @@ from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
-from answergraph.state.agent_state import TOOL_RESULTS, RunState
+from answergraph.state.agent_state import RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
     EXISTING,
@@ -30,7 +30,6 @@ from answergraph.state.ledger import (
 )
 from answergraph.state.messages import is_correction, repaired_history, was_sent_back
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
-from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
 from answergraph.state.usage import UsageLimits, added, usage_of
 
@@ -127,10 +126,6 @@ class ModelVisit(ModelCalls):
         noted = {"answergraph": {name: value for name, value in note.items() if value}}
         return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})
 
-    def as_sent(self, state: RunState) -> dict[str, object]:
-        """Return the update that records results shown to the model in changed form."""
-        return shown_update(state, self.sent) if state.get(TOOL_RESULTS) else {}
-
     @classmethod
     def begin(cls, state: RunState, declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
         """Begin a visit. An interrupted or crashed run continues with its ledger."""
@@ -179,7 +174,7 @@ class ModelVisit(ModelCalls):
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             attempts=ledger["attempts"],
             forces_answer=forced,
-            answer_only=forced | _has_to_answer(turn, limits, usage),
+            skips_calls=_has_to_answer(turn, limits, usage),
             purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
             told=limits.left_in_words(usage, clock) if limits.tell_model else None,
         )

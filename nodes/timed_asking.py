@@ -35,7 +35,6 @@ def ask_in_time(
         if clock.is_last_call:
             visit.limit, visit.is_last_call = "seconds", True
             visit.forces_answer |= clock.keeps_reserve
-            visit.answer_only |= visit.forces_answer
         if timed.ends - monotonic() <= 2 * SECONDS_TO_READ:
             break
     return None

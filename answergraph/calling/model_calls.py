@@ -38,11 +38,6 @@ Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
 """Returns the callback handlers of a call beside those of the run."""
 
 
-def no_listeners(wanted: AnswerRequest) -> Sequence[BaseCallbackHandler]:
-    """Return no callback handlers."""
-    return ()
-
-
 @dataclass(kw_only=True)
 class ModelCalls:
     """The calls that lead to one reply: another strategy, and a retry by middleware, go on with their counts."""
@@ -52,8 +47,8 @@ class ModelCalls:
     """The ids of strategies that the run no longer uses."""
     forces_answer: bool = True
     """Whether the answer is forced and tools are off."""
-    answer_only: bool = True
-    """Whether it is asked for the answer, and not for calls of tools first."""
+    skips_calls: bool = False
+    """Whether a model that writes its calls under a schema is asked for the answer at once, although tools are on."""
     streams: bool = True
     """Whether the reply may be streamed. OpenAI's client drops a refusal that is streamed, so after an empty reply it is not."""
     repair: Repair | None = None
@@ -74,7 +69,7 @@ class ModelCalls:
         self,
         request: ModelRequest,
         models: BoundModels,
-        listeners: Listeners = no_listeners,
+        listeners: Listeners,
         agent_name: str | None = None,
     ) -> Step[tuple[AnswerRequest, AIMessage]]:
         """Ask with the best strategy, and with the next one if it is refused; return the request that was met and the reply.
@@ -83,7 +78,9 @@ class ModelCalls:
             Exception: The error of the client, if it contains no reply and no other strategy is left.
         """
         while True:
-            answer_request = self.format.request(request, self.used_strategies, answer_only=self.answer_only)
+            answer_request = self.format.request(
+                request, self.used_strategies, answer_only=self.forces_answer or self.skips_calls
+            )
             answer_request = answer_request if self.repair is None else self.format.repairing(answer_request, self.repair)
             to_send = answer_request.strategy.to_send(request)
             try:

@@ -65,7 +65,7 @@ def _ask(model: str | BaseChatModel, messages: Sequence[Any], schema: object, pr
     )
     request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
     calls, purse = ModelCalls(format=declared), None if pricing is None else purse_of(pricing)
-    asking = calls.ask(request, _BOUND)
+    asking = calls.ask(request, _BOUND, lambda _: ())
     answer_request, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
     spending = None if purse is None else purse.spending
     usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)

@@ -166,7 +166,7 @@ ADD_ONS = (
 ANY_PER_THOUSAND_LINES = 40
 
 # What one answer passes. The compiled agent takes its own keys out of a caller's command, ``own_keys`` out of what traces record.
-# The model's visit compares what was sent with the conversation (``as_sent``), so that a redaction is known.
+# The model node compares what was sent with the conversation (``shown_update``), so that a redaction is known.
 # Two files and five functions are the answer with its JSON, and the snapshots that show whether it was changed.
 # One file is the loop that asks the model, which the judge and the kit use as well.
 # One function refuses numbers that became infinite when they were read, one keeps two calls for the answer of a small model.
