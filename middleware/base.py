@@ -126,7 +126,7 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         return request
 
     def check_answer(self, answer: object, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | bool | None:
-        """Check a valid answer before it is accepted; a pure function, for sync and async runs.
+        """Check a valid answer before it is accepted; in an awaited run, ``acheck_answer`` is called instead if there is one.
 
         Args:
             answer: The answer, of the declared type; a check may not change it.
@@ -140,6 +140,10 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         Raises:
             AnswerRejected: To reject the answer; its feedback goes to the model and counts like a schema error.
         """
+        return None
+
+    async def acheck_answer(self, answer: object, state: StateT, runtime: Runtime[ContextT]) -> AnswerAccepted | bool | None:
+        """Check a valid answer in an awaited run, as ``check_answer`` does; for what must be awaited, such as a database."""
         return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import takewhile
@@ -21,10 +21,11 @@ from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest, ModelResponse, of_both_classes, own_request
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
 from answergraph.middleware.trace_policies import hook_policy, traced
-from answergraph.nodes.layered_response import FormatChange, LayeredResponse
+from answergraph.nodes.answer_checks import in_either_colour
+from answergraph.nodes.layered_response import FormatChange, LayeredResponse, no_response
 from answergraph.nodes.model import ModelCall
 from answergraph.nodes.tools import ToolCallStep, ToolResult
-from answergraph.runtime.argument_checks import check_function, check_list, one_of, shown
+from answergraph.runtime.argument_checks import awaitable, check_function, check_list, is_async, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.steps import TIMED_VISIT, Call, Step, in_thread, off_loop, wrap
 from answergraph.state.agent_state import TOOL_RESULTS, JumpTo
@@ -116,7 +117,8 @@ class MiddlewareStack:
 
     @property
     def checks(self) -> list[Callable[..., Any]]:
-        return [check for m in self.middleware if (check := _own(m, "check_answer")) is not None]
+        pairs = ((_own(m, "check_answer"), _own(m, "acheck_answer")) for m in self.middleware)
+        return [in_either_colour(own, awaited) for check, awaited in pairs if (own := check or awaited) is not None]
 
     def hooks(self, hook: HookName) -> list[Hook]:
         return [_hook(m, hook) for m in self.middleware if _has(m, hook)]
@@ -163,9 +165,11 @@ def _check(middleware: object) -> None:
 def _check_arguments(middleware: Any, hook: str, method: str) -> None:
     function, arguments = _own(middleware, method), _HOOKS[hook]
     if function is not None:
-        with_arguments = partial(function, **dict.fromkeys(_injected(function).difference(arguments)))
+        injected = _INJECTED & inspect.signature(function).parameters.keys()
+        with_arguments = partial(function, **dict.fromkeys(injected.difference(arguments)))
         others = _OTHERS if arguments == ("state",) else ""
-        check_function(f"{middleware.name}.{method}", with_arguments, *arguments, may_be_async=method != hook, instead=others)
+        may_be_async = hook == "check_answer" or method != hook
+        check_function(f"{middleware.name}.{method}", with_arguments, *arguments, may_be_async=may_be_async, instead=others)
 
 
 def _methods(middleware: object) -> Iterator[str]:
@@ -180,7 +184,8 @@ def _has(middleware: object, hook: str) -> bool:
 def _own(middleware: object, hook: str) -> Callable[..., Any] | None:
     """Return a hook if the middleware overrides it, ``None`` if it is the base class's empty one."""
     owner = next((cls for cls in type(middleware).__mro__ if hook in vars(cls)), None)
-    return None if owner is None or _is_base(owner) else getattr(middleware, hook)
+    own: Callable[..., Any] | None = None if owner is None or _is_base(owner) else getattr(middleware, hook)
+    return own if own is None or hook in _HOOKS or is_async(own) else awaitable(f"{type(middleware).__name__}.{hook}", own)
 
 
 def _is_base(cls: type) -> bool:
@@ -208,7 +213,7 @@ def _hook(middleware: Any, hook: str) -> Hook:
 
 def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], Any] | None:
     """Return a function of the state that injects other arguments by name, as LangGraph does."""
-    if function is None or not (injected := _injected(function)):
+    if function is None or not (injected := _INJECTED & inspect.signature(function).parameters.keys()):
         return function
 
     def call(state: Any) -> Any:
@@ -219,17 +224,11 @@ def _with_injection(function: Callable[..., object] | None) -> Callable[[Any], A
     return call
 
 
-def _injected(function: Callable[..., object]) -> frozenset[str]:
-    return _INJECTED & inspect.signature(function).parameters.keys()
-
-
-def _model_layers(middleware: Any) -> Sequence[Callable[[ModelCall], ModelCall]]:
-    layers: list[Callable[[ModelCall], ModelCall]] = []
+def _model_layers(middleware: Any) -> Iterator[Callable[[ModelCall], ModelCall]]:
     if (modify := _own(middleware, "modify_model_request")) is not None:
-        layers.append(partial(_modifying, middleware.name, modify))
+        yield partial(_modifying, middleware.name, modify)
     if _has(middleware, "wrap_model_call"):
-        layers.append(partial(_around_model, middleware))
-    return layers
+        yield partial(_around_model, middleware)
 
 
 def _modifying(name: str, modify: Callable[[ModelRequest], ModelRequest], inner: ModelCall) -> ModelCall:
@@ -283,8 +282,7 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
 
     def call(request: ToolCallRequest) -> Step[ToolResult]:
         if not isinstance(result := (yield wrap(hook, ahook, request, inner)), ToolMessage | Command):
-            advice = "write `return handler(request)`, or return a ToolMessage or a Command."
-            raise AgentSpecError(f"{middleware.name}.wrap_tool_call returned {shown(result)}; {advice}")
+            raise no_response(f"{middleware.name}.wrap_tool_call", result, "a ToolMessage or a Command")
         return result
 
     return call

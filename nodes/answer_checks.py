@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import update_wrapper
 from inspect import isroutine
 from typing import Any
 
@@ -14,8 +15,9 @@ from langgraph.runtime import Runtime
 from answergraph.answers.answer import Answer
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.reading.reply_reader import Reading
+from answergraph.runtime.argument_checks import is_async
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
-from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
+from answergraph.runtime.steps import TIMED_VISIT, Call, Step, off_loop
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import current_budget
 from answergraph.state.field_path import FieldPath
@@ -32,11 +34,12 @@ Checked = tuple[Reading, AnswerAccepted]
 
 @dataclass(frozen=True)
 class MoreWork:
-    """Returned by a check that has to ask a model before it decides."""
+    """Returned by a check that has to ask or await something before it decides; the step returns what a check returns."""
 
-    step: Step[AnswerAccepted]
+    step: Step[object]
 
 
+ASYNC_ONLY = "The check {name!r} is async: call the agent with ainvoke or astream, or pass a blocking function."
 NOT_ACCEPTED = "Your answer was not accepted by the check {name!r}{meaning}. Look at it again, and give a better one."
 NO_VERDICT = (
     "The check {name!r} returned {verdict!r}. To accept the answer, return None, True or AnswerAccepted; to reject it, raise "
@@ -51,6 +54,35 @@ NO_RECORD = (
     "{{'status': 'supported', 'evidence': [], 'problem': None}}, or those of check_evidence."
 )
 _LAMBDA = "<lambda>"
+
+
+def in_either_colour(check: AnswerCheck, awaited: Callable[..., Awaitable[object]] | None = None) -> AnswerCheck:
+    """Return one check for all runs: in awaited ones it calls ``awaited``, if there is one.
+
+    Blocking runs of an async ``check`` raise ``AgentSpecError``.
+    """
+    blocking: Callable[..., object] = check
+    if is_async(check):
+        blocking, awaited = _refusing(check), check if awaited is None else awaited
+    if awaited is None:
+        return check
+    call = Call(blocking, awaited)
+
+    def either(*arguments: object) -> MoreWork:
+        return MoreWork(_made(replace(call, arguments=arguments)))
+
+    return update_wrapper(either, awaited if isroutine(awaited) else type(awaited).__call__)
+
+
+def _made(call: Call) -> Step[object]:
+    return (yield call)
+
+
+def _refusing(check: Callable[..., object]) -> Callable[..., object]:
+    def refuse(*arguments: object) -> object:
+        raise AgentSpecError(ASYNC_ONLY.format(name=_name_of(check)))
+
+    return refuse
 
 
 def check_answer(
@@ -154,7 +186,7 @@ def _records(rejection: AnswerRejected, answer: object) -> dict[str, FieldRecord
 
 
 def _shown_name(check: AnswerCheck) -> str | None:
-    name = _name_of(check).removesuffix(".check_answer")
+    name = _name_of(check).removesuffix(".check_answer").removesuffix(".acheck_answer")
     return None if name == _LAMBDA else name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from inspect import iscoroutine
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
@@ -47,8 +48,7 @@ class LayeredResponse:
             own = () if returned.command is None else (returned.command,)
             return replace(self, response=returned.model_response, commands=(*self.commands, *own))
         if not hasattr(returned, "result"):
-            line = "write `return handler(request)`, or return an AIMessage or a ModelResponse."
-            raise AgentSpecError(f"{middleware}.wrap_model_call returned {shown(returned)}; {line}")
+            raise no_response(f"{middleware}.wrap_model_call", returned, "an AIMessage or a ModelResponse")
         return replace(self, response=returned)
 
     def narrowings(self, declared: DeclaredFormat, known: list[Narrowing]) -> list[Narrowing]:
@@ -76,3 +76,11 @@ class LayeredResponse:
                         "Use the jump_to state field with before_model/after_model hooks instead."
                     )
         return [without_refused_keys("wrap_model_call", command, state, own) for command in self.commands]
+
+
+def no_response(hook: str, returned: object, kinds: str) -> AgentSpecError:
+    """Return the error for a wrapping hook that returned none of these ``kinds``."""
+    if iscoroutine(returned):
+        returned.close()  # Python would warn that nothing awaits it
+        return AgentSpecError(f"{hook} returned a coroutine; write `return await handler(request)` in its async form.")
+    return AgentSpecError(f"{hook} returned {shown(returned)}; write `return handler(request)`, or return {kinds}.")

@@ -1,9 +1,10 @@
 """Checks the arguments that developers pass, and words the errors."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
-from inspect import Signature, iscoroutinefunction, isroutine, signature
-from typing import Any, get_args
+from functools import wraps
+from inspect import Signature, isawaitable, iscoroutinefunction, isroutine, signature
+from typing import Any, TypeGuard, get_args
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
@@ -44,6 +45,26 @@ def check_list(name: str, given: object) -> Sequence[Any]:
     return tuple(given)
 
 
+def is_async(function: object) -> TypeGuard[Callable[..., Awaitable[object]]]:
+    """Return whether a call of it must be awaited."""
+    return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
+
+
+def awaitable(name: str, function: Callable[..., object]) -> Callable[..., Awaitable[object]]:
+    """Return an async form of a function that should return something to await; if not, its call raises ``AgentSpecError``."""
+
+    @wraps(function)
+    async def call(*arguments: object, **named: object) -> object:
+        returned = function(*arguments, **named)
+        if not isawaitable(returned):
+            raise AgentSpecError(
+                f"{name} is not async, and returned {shown(returned)}; write async def {name.rpartition('.')[2]}."
+            )
+        return await returned
+
+    return call
+
+
 def check_function(given_as: str, function: object, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
     """Return a function that accepts these positional arguments.
 
@@ -55,7 +76,7 @@ def check_function(given_as: str, function: object, *arguments: str, may_be_asyn
         raise AgentSpecError(f"{given_as} is a class; pass a function of {wanted}.")
     if not callable(function):
         raise AgentSpecError(f"{given_as} is not a function of {wanted}.")
-    if not may_be_async and (iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)):
+    if not may_be_async and is_async(function):
         raise AgentSpecError(f"{given_as} is not awaited: write an ordinary function, not async, of {wanted}.")
     try:
         taken = signature(function)

@@ -28,6 +28,7 @@ from answergraph.graphs.agent.signature import DEFAULTS, AgentArguments, Tool
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.agent_parts import AgentParts
+from answergraph.nodes.answer_checks import in_either_colour
 from answergraph.nodes.external_tool import ExternalTool, described_name
 from answergraph.runtime.argument_checks import check_function, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -142,8 +143,8 @@ def _checks(
     stack: MiddlewareStack, own: Callable[..., object] | None, declared: DeclaredFormat | RunTimeFormat
 ) -> tuple[Callable[..., object], ...]:
     if own is not None:
-        check_function(f"check_answer={shown(own)}", own, "answer", "state", "runtime")
-    checks = (*stack.checks, *(() if own is None else (own,)))
+        check_function(f"check_answer={shown(own)}", own, "answer", "state", "runtime", may_be_async=True)
+    checks = (*stack.checks, *(() if own is None else (in_either_colour(own),)))
     if checks and not declared.reads_answers:
         name = f"check_answer={shown(own)}" if own is not None else shown(checks[0])
         raise AgentSpecError(f"{name} has nothing to check without a response_format; pass one.")

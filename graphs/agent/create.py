@@ -89,8 +89,8 @@ def create_agent(
         on_failure: ``"return"``: a run without an answer returns, and the outcome says why. ``"raise"``: a last node
             ``no_answer`` raises ``NoAnswerError``; the checkpoint keeps messages and outcome.
         check_answer: Called with ``(answer, state, runtime)`` for each valid answer; raises ``AnswerRejected`` to send it back
-            with an explanation, or returns ``False`` to send it back with the check's name and docstring. A check that
-            changes the answer raises ``AgentSpecError``.
+            with an explanation, or returns ``False`` to send it back with the check's name and docstring. It may be async;
+            then the agent must be awaited. A check that changes the answer raises ``AgentSpecError``.
         repair: How an answer that is wrong in some fields is asked for again. ``"auto"``: as a patch of these fields where that
             costs fewer tokens. ``"patch"``: as a patch whenever the wrong fields are known. ``"whole"``: as a whole answer.
 

@@ -210,11 +210,6 @@ def check(answer: Any) -> bool:
     return True
 
 
-async def check_later(answer: Any, state: Any, runtime: Any) -> bool:
-    """Check; never awaited."""
-    return True
-
-
 async def reply_later(messages: Any) -> str:
     """Reply; never awaited."""
     return ""

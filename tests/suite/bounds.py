@@ -35,7 +35,12 @@ class Room:
 
 CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
-    Room("answergraph/runtime", 1317, 75, "snapshots; wrong arguments and misspelt imports say what to write; runs end in time"),
+    Room(
+        "answergraph/runtime",
+        1338,
+        75,
+        "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
+    ),
     Room("answergraph/json_text", 370, 9, "numbers that became infinite"),
     Room("answergraph/json_schema", 1210, 34),
     Room(
@@ -81,19 +86,20 @@ CORE = (
     ),
     Room(
         "nodes",
-        2750,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
+        2790,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
         63,
-        "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere",
+        "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere"
+        "; async checks",
     ),
     Room(
-        *("middleware", 1330, 88),
+        *("middleware", 1336, 88),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 12),
     Room(
         "graphs/agent",
-        1815,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1817,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         110,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "

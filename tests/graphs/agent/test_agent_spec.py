@@ -7,31 +7,13 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from answergraph import AgentSpecError, FallbackStrategy, PromptedStrategy, ToolStrategy, UsageLimits, create_agent
-from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, agent_of, call, calls
-
-
-class AsyncCheck(AgentMiddleware):
-    async def check_answer(self, answer: Any, state: Any, runtime: Any) -> None:  # type: ignore[override]  # the mistake
-        """Never awaited."""
-
-
-class AsyncCallable:
-    async def __call__(self, answer: Any, state: Any, runtime: Any) -> None:
-        """Never awaited."""
-
-
-async def check(answer: Any, state: Any, runtime: Any) -> None:
-    """Never awaited."""
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"check_answer": check}, "ordinary function, not async"),
-        ({"check_answer": AsyncCallable()}, "ordinary function, not async"),
-        ({"middleware": [AsyncCheck()]}, "ordinary function, not async"),
         ({"check_answer": 3}, "not a function"),
         ({"limits": {"model_calls": 3}}, "not a UsageLimits"),
         ({"limits": UsageLimits}, "not a UsageLimits"),
