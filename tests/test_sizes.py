@@ -28,7 +28,7 @@ _LIFE = re.compile(r"(?:^\| \d+ \| `[^`]+` \| [^\n]+ \|\n)+", re.MULTILINE)
 _FILE_OF_A_LIFE = re.compile(r"^\| \d+ \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
 
 
-class Verdict(BaseModel):
+class CountedVerdict(BaseModel):
     passed: bool
 
     @model_validator(mode="after")
@@ -43,12 +43,12 @@ class Verdict(BaseModel):
 
     def __repr__(self) -> str:
         COUNTED["reprs"] += 1
-        return "Verdict()"
+        return "CountedVerdict()"
 
     __str__ = __repr__
 
 
-class Noted(Verdict):
+class Noted(CountedVerdict):
     """Has a default, so that its JSON differs from what the model writes."""
 
     note: str = ""
@@ -64,7 +64,7 @@ def core_dependencies() -> list[str]:
     return dependencies
 
 
-def answer_path(response_format: type[Verdict] = Verdict, *, checkpointed: bool = False) -> list[tuple[str, str]]:
+def answer_path(response_format: type[CountedVerdict] = CountedVerdict, *, checkpointed: bool = False) -> list[tuple[str, str]]:
     """Return the file and name of each function of ours that one answer passes, in the order of their first call.
 
     The answer comes by the tool strategy in the agent's second run: what is imported, bound and built is so by then.

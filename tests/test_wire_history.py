@@ -14,7 +14,7 @@ from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, To
 from tests.openai_server import OpenAIServer, Reply, ToolCall, calls, says
 
 
-class Verdict(BaseModel):
+class ScoredVerdict(BaseModel):
     """A verdict."""
 
     passed: bool
@@ -40,15 +40,15 @@ def count(words: list[str]) -> int:
 
 
 SEARCH = calls(ToolCall("search", {"query": "x"}), ToolCall("count", {"words": ["a"]}))
-BESIDE = calls(ToolCall("search", {"query": "y"}), ToolCall("Verdict", {"passed": True}))
-WRONG, RIGHT = calls(ToolCall("Verdict", {"passed": "maybe"})), calls(ToolCall("Verdict", {"passed": True}))
-UNION = '{"schema": "Verdict", "value": {"passed": %s, "score": 1}}'
+BESIDE = calls(ToolCall("search", {"query": "y"}), ToolCall("ScoredVerdict", {"passed": True}))
+WRONG, RIGHT = calls(ToolCall("ScoredVerdict", {"passed": "maybe"})), calls(ToolCall("ScoredVerdict", {"passed": True}))
+UNION = '{"schema": "ScoredVerdict", "value": {"passed": %s, "score": 1}}'
 WRITTEN = [SEARCH, says("It passed."), says(UNION % '"maybe"'), says(UNION % "true")]
 SCRIPTS: dict[str, tuple[Any, list[Reply]]] = {
-    "tool": (ToolStrategy(Verdict | Missing), [SEARCH, says("It passed."), BESIDE, WRONG, RIGHT]),
-    "provider": (ProviderStrategy(Verdict | Missing), WRITTEN),
-    "prompted": (PromptedStrategy(Verdict | Missing), WRITTEN),
-    "deferred": (DeferredStrategy(ToolStrategy(Verdict | Missing)), [SEARCH, says("It passed."), WRONG, RIGHT]),
+    "tool": (ToolStrategy(ScoredVerdict | Missing), [SEARCH, says("It passed."), BESIDE, WRONG, RIGHT]),
+    "provider": (ProviderStrategy(ScoredVerdict | Missing), WRITTEN),
+    "prompted": (PromptedStrategy(ScoredVerdict | Missing), WRITTEN),
+    "deferred": (DeferredStrategy(ToolStrategy(ScoredVerdict | Missing)), [SEARCH, says("It passed."), WRONG, RIGHT]),
 }
 
 
@@ -61,7 +61,7 @@ def bodies_of(run: Any, response_format: Any, replies: list[Reply], *, turns: in
         )
         for turn in range(turns):
             result = run(agent, {"messages": [f"Did {turn} pass?"]}, {"configurable": {"thread_id": "1"}})
-            assert result["structured_response"] == Verdict(passed=True)
+            assert result["structured_response"] == ScoredVerdict(passed=True)
         return [dict(request.body) for request in server.requests]
 
 
@@ -96,10 +96,10 @@ def test_a_deferred_answer_adds_its_tools_in_its_final_step_alone(run: Any) -> N
     for before, after in itertools.pairwise(bodies):
         assert after["messages"][: len(before["messages"])] == before["messages"]
     names = [[tool["function"]["name"] for tool in body["tools"]] for body in bodies]
-    free, final = ["search", "count"], ["search", "count", "Verdict", "Missing"]
+    free, final = ["search", "count"], ["search", "count", "ScoredVerdict", "Missing"]
     assert names == [free, free, final, final] * 2
 
 
 def test_the_order_of_tools_and_schemas_is_the_one_declared(run: Any) -> None:
     (body, *_) = bodies_of(run, *SCRIPTS["tool"], turns=1)
-    assert [tool["function"]["name"] for tool in body["tools"]] == ["search", "count", "Verdict", "Missing"]
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["search", "count", "ScoredVerdict", "Missing"]

@@ -13,7 +13,7 @@ from tests.answergraph.serving.served_agents import (
     GOOD,
     INVOICE,
     SHOW_CARD,
-    Verdict,
+    ScoredVerdict,
     agent_of,
     answers,
     approve,
@@ -48,7 +48,7 @@ async def test_an_answer_that_is_streamed_grows_in_its_artifact() -> None:
 
 async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
-    (task,) = await ask(agent_of(nothing, response_format=ToolStrategy(Verdict | Abstention)), QUESTION)
+    (task,) = await ask(agent_of(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention)), QUESTION)
     assert (task["state"], task["artifact"][0]["missing"]) == ("TASK_STATE_COMPLETED", ["the log"])
 
 

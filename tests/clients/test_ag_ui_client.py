@@ -13,7 +13,7 @@ from tests.answergraph.serving.served_agents import (
     GOOD,
     INVOICE,
     SHOW_CARD,
-    Verdict,
+    ScoredVerdict,
     agent_of,
     answers,
     approve,
@@ -57,7 +57,7 @@ async def test_a_second_message_of_a_thread_gets_a_second_answer() -> None:
 
 async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
-    (end,) = await ask(with_threads(nothing, response_format=ToolStrategy(Verdict | Abstention)), QUESTION)
+    (end,) = await ask(with_threads(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention)), QUESTION)
     assert end["state"]["structured_response"]["missing"] == ["the log"]
 
 

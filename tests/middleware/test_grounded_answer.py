@@ -19,7 +19,7 @@ from tests.suite.fields import places
 LOG = "12:00:01 INFO  start\n12:00:02 ERROR the disk “sda”\n      is not full after 1.5 s\n12:00:03 INFO  done"
 
 
-class Verdict(BaseModel):
+class QuotedVerdict(BaseModel):
     """A verdict."""
 
     passed: bool = True
@@ -64,12 +64,12 @@ def reading(name: str = "read_log", call_id: str = "log", path: str = "app") -> 
 
 
 def verdict(*quotes: str, call_id: str = "v") -> AIMessage:
-    return calling("Verdict", {"quotes": list(quotes)}, call_id)
+    return calling("QuotedVerdict", {"quotes": list(quotes)}, call_id)
 
 
 def agent_of(*replies: Any, grounded: GroundedAnswer | None = None, **options: Any) -> tuple[Any, ScriptedChatModel]:
     model = ScriptedChatModel(replies=list(replies))
-    options = {"response_format": ToolStrategy(Verdict), "middleware": [grounded or GroundedAnswer()], **options}
+    options = {"response_format": ToolStrategy(QuotedVerdict), "middleware": [grounded or GroundedAnswer()], **options}
     return create_agent(model, [read_log, other, broken], **options), model
 
 
@@ -123,7 +123,9 @@ def test_the_models_words_do_not_count_where_a_tool_repeats_them(run: Run) -> No
     claimed = "the disk is perfectly fine"
     replies = [calling("search", {"query": claimed}, "s"), verdict(claimed), verdict(f"found for {claimed}", call_id="w")]
     replies.append(verdict("The index holds 12 files", call_id="x"))
-    agent = create_agent(ScriptedChatModel(replies=[*replies]), [search], response_format=Verdict, middleware=[GroundedAnswer()])
+    agent = create_agent(
+        ScriptedChatModel(replies=[*replies]), [search], response_format=QuotedVerdict, middleware=[GroundedAnswer()]
+    )
     result = run(agent, QUESTION)
     assert result["structured_response"].quotes == ["The index holds 12 files"]
     assert [a["error"] and "only repeats the tool's arguments" in a["error"] for a in result["outcome"]["attempts"]] == [
@@ -197,7 +199,7 @@ class Invents(AgentMiddleware[Any, Any, Any]):
         return self._invented(await handler(request))
 
     def _invented(self, response: Any) -> ModelResponse[Any]:
-        return ModelResponse(result=response.result, structured_response=Verdict(quotes=["made up from nothing"]))
+        return ModelResponse(result=response.result, structured_response=QuotedVerdict(quotes=["made up from nothing"]))
 
 
 def test_a_middleware_cannot_put_an_unsupported_value_in_the_answers_place(run: Run) -> None:
@@ -228,7 +230,7 @@ class Row(TypedDict):
         list[Annotated[str, Quote()]],
         Annotated[list[str], Quote()],
         dict[str, Annotated[str, Quote()]],
-        Verdict | Row,
+        QuotedVerdict | Row,
     ],
     ids=str,
 )
@@ -239,14 +241,14 @@ def test_a_declared_type_whose_values_do_not_show_their_marks_is_refused(declare
 
 def test_the_models_of_a_declared_list_are_checked(run: Run) -> None:
     wrong, right = ([{"quotes": [quote]}] for quote in ("the disk 'sda' is full", GOOD))
-    replies = [reading(), *(calling("list_Verdict", {"value": value}, f"v{len(str(value))}") for value in (wrong, right))]
-    agent, _ = agent_of(*replies, response_format=ToolStrategy(list[Verdict]))
+    replies = [reading(), *(calling("list_QuotedVerdict", {"value": value}, f"v{len(str(value))}") for value in (wrong, right))]
+    agent, _ = agent_of(*replies, response_format=ToolStrategy(list[QuotedVerdict]))
     outcome = run(agent, QUESTION)["outcome"]
     assert [attempt["status"] for attempt in outcome["attempts"]] == ["invalid", "answered"]
     assert list(places(outcome["fields"])) == ["[0].quotes[0]"]
 
 
-@pytest.mark.parametrize("abstain", [Verdict, Abstention(missing=["x"])])
+@pytest.mark.parametrize("abstain", [QuotedVerdict, Abstention(missing=["x"])])
 def test_an_abstention_is_a_class_derived_from_abstention(abstain: Any) -> None:
     with pytest.raises(AgentSpecError, match="write abstain=Abstention"):
         GroundedAnswer(abstain=abstain)

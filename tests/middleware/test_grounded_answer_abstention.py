@@ -16,20 +16,20 @@ from answergraph import (
 )
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRequest
 from answergraph.testing import ScriptedChatModel
-from tests.middleware.test_grounded_answer import GOOD, QUESTION, Verdict, agent_of, calling, reading, verdict
+from tests.middleware.test_grounded_answer import GOOD, QUESTION, QuotedVerdict, agent_of, calling, reading, verdict
 from tests.suite.colors import Run
 from tests.suite.fields import places
 
 ABSTAINED = calling("Abstention", {"missing": ["the log"], "tried": ["read_log"]}, "a")
-FORMAT = ToolStrategy(Verdict | Abstention)
+FORMAT = ToolStrategy(QuotedVerdict | Abstention)
 
 
 def test_the_conclusive_schema_is_offered_once_there_is_evidence(run: Run) -> None:
     replies = [reading("other", "o"), reading(), verdict(GOOD)]
     agent, model = agent_of(*replies, grounded=GroundedAnswer(sources="read_log", abstain=Abstention), response_format=FORMAT)
-    assert run(agent, QUESTION)["structured_response"] == Verdict(quotes=[GOOD])
-    offered = [set(request.tool_names) & {"Verdict", "Abstention"} for request in model.requests]
-    assert offered == [{"Abstention"}, {"Abstention"}, {"Verdict", "Abstention"}]
+    assert run(agent, QUESTION)["structured_response"] == QuotedVerdict(quotes=[GOOD])
+    offered = [set(request.tool_names) & {"QuotedVerdict", "Abstention"} for request in model.requests]
+    assert offered == [{"Abstention"}, {"Abstention"}, {"QuotedVerdict", "Abstention"}]
 
 
 @pytest.mark.parametrize("found", [True, False])
@@ -62,7 +62,7 @@ def test_a_conclusion_without_evidence_is_not_accepted_even_where_another_middle
     replies = [verdict(GOOD), verdict(GOOD, call_id="w")]
     agent, model = agent_of(*replies, middleware=middleware, response_format=FORMAT)
     result = run(agent, QUESTION)
-    assert "Verdict" in model.requests[0].tool_names
+    assert "QuotedVerdict" in model.requests[0].tool_names
     assert (result["outcome"]["status"], result["structured_response"]) == ("invalid", None)
     assert "There is no evidence yet" in result["outcome"]["reason"] + result["messages"][2].text
 
@@ -74,19 +74,19 @@ def test_a_custom_abstention_may_say_more(run: Run) -> None:
         confidence: float
 
     given = calling("NotSure", {"missing": ["the log"], "confidence": 0.2}, "n")
-    agent, _ = agent_of(given, grounded=GroundedAnswer(abstain=NotSure), response_format=ToolStrategy(Verdict | NotSure))
+    agent, _ = agent_of(given, grounded=GroundedAnswer(abstain=NotSure), response_format=ToolStrategy(QuotedVerdict | NotSure))
     result = run(agent, QUESTION)
     assert (result["outcome"]["status"], result["structured_response"].confidence) == ("abstained", 0.2)
 
 
 FORMATS: dict[str, Any] = {
-    "a bare type": Verdict,
-    "tool": ToolStrategy(Verdict),
-    "provider": ProviderStrategy(Verdict),
-    "prompted": PromptedStrategy(Verdict),
-    "deferred": DeferredStrategy(ToolStrategy(Verdict)),
-    "fallback": FallbackStrategy([ToolStrategy(Verdict), PromptedStrategy(Verdict)]),
-    "made at run time": lambda state, runtime: Verdict,
+    "a bare type": QuotedVerdict,
+    "tool": ToolStrategy(QuotedVerdict),
+    "provider": ProviderStrategy(QuotedVerdict),
+    "prompted": PromptedStrategy(QuotedVerdict),
+    "deferred": DeferredStrategy(ToolStrategy(QuotedVerdict)),
+    "fallback": FallbackStrategy([ToolStrategy(QuotedVerdict), PromptedStrategy(QuotedVerdict)]),
+    "made at run time": lambda state, runtime: QuotedVerdict,
 }
 
 

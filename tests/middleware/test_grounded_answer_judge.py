@@ -16,7 +16,7 @@ from tests.suite.colors import Run
 DOCUMENT = "The invoice was paid 40 days after it was due.\nThe customer was told twice."
 
 
-class Verdict(BaseModel):
+class SupportedVerdict(BaseModel):
     """A verdict with its reasons."""
 
     late: Annotated[bool, SupportedBy("reasons")]
@@ -33,7 +33,7 @@ GOOD: dict[str, Any] = {
 
 def answer(**changed: Any) -> AIMessage:
     args = {**GOOD, **changed}
-    call = {"name": "Verdict", "args": args, "id": f"call_{len(str(args))}", "type": "tool_call"}
+    call = {"name": "SupportedVerdict", "args": args, "id": f"call_{len(str(args))}", "type": "tool_call"}
     return AIMessage("", tool_calls=[call])
 
 
@@ -45,7 +45,7 @@ def says(*given: tuple[int, bool]) -> AIMessage:
 def agent_with(judge: Any, *replies: Any, **options: Any) -> Any:
     grounded = GroundedAnswer(sources=Input(), judge=judge)
     model = ScriptedChatModel(replies=list(replies))
-    return create_agent(model, response_format=ToolStrategy(Verdict), middleware=[grounded], **options)
+    return create_agent(model, response_format=ToolStrategy(SupportedVerdict), middleware=[grounded], **options)
 
 
 def test_one_call_judges_all_claims_and_is_charged_to_the_run(run: Run) -> None:

@@ -6,19 +6,13 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
 
 from answergraph import Abstention, AgentSpecError, ToolStrategy, UsageLimits, create_agent
 from answergraph.evidence import ToolRun
 from answergraph.middleware import RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    score: int
+from tests.suite.verdicts import Score
 
 
 @tool
@@ -42,13 +36,13 @@ def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
 
 
 def verdict(score: int = 2, call_id: str = "a") -> AIMessage:
-    return calling("Verdict", {"score": score}, call_id)
+    return calling("Score", {"score": score}, call_id)
 
 
 def agent_of(*replies: Any, required: Any, **options: Any) -> tuple[Any, ScriptedChatModel]:
     model = ScriptedChatModel(replies=list(replies))
     guards = required if isinstance(required, list) else [required]
-    options = {"response_format": ToolStrategy(Verdict), **options}
+    options = {"response_format": ToolStrategy(Score), **options}
     return create_agent(model, [check, broken], middleware=guards, **options), model
 
 
@@ -64,8 +58,8 @@ def test_an_answer_before_its_tools_is_sent_back_saying_which_are_missing(run: R
         result["messages"][2].text
         == "Your answer does not count yet: first call check. Do that now, then give your answer again."
     )
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=2), "answered")
-    assert "Verdict" in model.requests[0].tool_names
+    assert (result["structured_response"], result["outcome"]["status"]) == (Score(score=2), "answered")
+    assert "Score" in model.requests[0].tool_names
 
 
 @pytest.mark.parametrize("end_strategy", ["defer", "exhaustive", "early"])
@@ -75,9 +69,9 @@ def test_an_answer_that_always_comes_beside_its_tool_counts_once_the_tool_has_su
         return AIMessage("", tool_calls=calls)
 
     model = ScriptedChatModel(replies=both)
-    options: Any = {"response_format": ToolStrategy(Verdict), "end_strategy": end_strategy}
+    options: Any = {"response_format": ToolStrategy(Score), "end_strategy": end_strategy}
     result = run(create_agent(model, [check], middleware=[RequireTools("check")], **options), QUESTION)
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=2), "answered")
+    assert (result["structured_response"], result["outcome"]["status"]) == (Score(score=2), "answered")
     assert "check" in [message.name for message in result["messages"] if message.type == "tool"]
 
 
@@ -99,7 +93,7 @@ def test_a_predicate_sees_the_call_its_result_and_the_answer(run: Run) -> None:
     agent, _ = agent_of(*replies, required=RequireTools(good_check_of_the_score))
     result = run(agent, QUESTION)
     assert "first check the very score you give." in result["messages"][4].text
-    assert result["structured_response"] == Verdict(score=2)
+    assert result["structured_response"] == Score(score=2)
 
 
 def test_what_is_missing_can_be_put_into_other_words(run: Run) -> None:
@@ -111,8 +105,8 @@ def test_what_is_missing_can_be_put_into_other_words(run: Run) -> None:
 def test_hidden_answers_are_not_offered_and_a_tool_must_be_called(run: Run) -> None:
     required = RequireTools(good_check_of_the_score, mode="hide")
     agent, model = agent_of(calling("check", {"score": 2}, "c"), verdict(), required=required)
-    assert run(agent, QUESTION)["structured_response"] == Verdict(score=2)
-    assert [request.tool_names for request in model.requests] == [["check", "broken"], ["check", "broken", "Verdict"]]
+    assert run(agent, QUESTION)["structured_response"] == Score(score=2)
+    assert [request.tool_names for request in model.requests] == [["check", "broken"], ["check", "broken", "Score"]]
     assert [request.tool_choice for request in model.requests] == ["any", "any"]
 
 
@@ -128,7 +122,7 @@ def test_a_hidden_answer_is_not_accepted_if_given_anyway(run: Run) -> None:
 def test_a_model_that_never_calls_the_tool_never_answers(run: Run, mode: Any, calls: int, status: str) -> None:
     model = ScriptedChatModel(replies=lambda messages: verdict(2, f"a{len(messages)}"))
     limits = UsageLimits(model_calls=calls)
-    agent = create_agent(model, [check], response_format=Verdict, middleware=[RequireTools("check", mode=mode)], limits=limits)
+    agent = create_agent(model, [check], response_format=Score, middleware=[RequireTools("check", mode=mode)], limits=limits)
     result = run(agent, QUESTION)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, status)
 
@@ -137,10 +131,10 @@ def test_a_model_that_never_calls_the_tool_never_answers(run: Run, mode: Any, ca
 def test_an_abstention_needs_no_tool(run: Run, mode: Any) -> None:
     abstained = calling("Abstention", {"missing": ["a tool"]}, "a")
     agent, model = agent_of(
-        abstained, required=RequireTools("check", mode=mode), response_format=ToolStrategy(Verdict | Abstention)
+        abstained, required=RequireTools("check", mode=mode), response_format=ToolStrategy(Score | Abstention)
     )
     assert run(agent, QUESTION)["structured_response"] == Abstention(missing=["a tool"])
-    assert ("Verdict" in model.requests[0].tool_names) == (mode == "hold")
+    assert ("Score" in model.requests[0].tool_names) == (mode == "hold")
 
 
 def test_a_call_of_an_earlier_turn_of_the_thread_does_not_count(run: Run) -> None:
@@ -163,7 +157,7 @@ def test_a_call_made_before_an_interrupt_counts_after_it(run: Run) -> None:
     run(first, QUESTION, config)
     # Another process goes on.
     second, _ = agent_of(**options)
-    assert run(second, None, config)["structured_response"] == Verdict(score=2)
+    assert run(second, None, config)["structured_response"] == Score(score=2)
 
 
 def test_two_requirements_stand_side_by_side(run: Run) -> None:

@@ -20,7 +20,7 @@ from tests.suite.colors import Run
 QUESTION: dict[str, Any] = {"messages": ["q"]}
 
 
-class Verdict(BaseModel):
+class ReasonedScore(BaseModel):
     """A verdict."""
 
     score: int
@@ -32,12 +32,12 @@ def calling(name: str, args: dict[str, Any], call_id: str = "a") -> AIMessage:
 
 
 def verdict(score: float, call_id: str = "a") -> AIMessage:
-    return calling("Verdict", {"score": score}, call_id)
+    return calling("ReasonedScore", {"score": score}, call_id)
 
 
 def agent_of(check: Any, *replies: AIMessage, **options: Any) -> Any:
     model = ScriptedChatModel(replies=list(replies or [verdict(1), verdict(2, "b")]))
-    return create_agent(model, response_format=ToolStrategy(Verdict), check_answer=check, **options)
+    return create_agent(model, response_format=ToolStrategy(ReasonedScore), check_answer=check, **options)
 
 
 def at_least_two(answer: Any, state: Any, runtime: Any) -> bool:
@@ -89,7 +89,7 @@ def at_least(score: int, answer: Any, state: Any, runtime: Any) -> bool:
 )
 def test_a_check_that_returns_false_rejects_the_answer_and_the_model_is_told_by_which(run: Run, check: Any, why: str) -> None:
     result = run(agent_of(check), QUESTION)
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=2), "answered")
+    assert (result["structured_response"], result["outcome"]["status"]) == (ReasonedScore(score=2), "answered")
     assert why in result["messages"][2].text
     assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == [result["messages"][2].text, None]
 
@@ -100,13 +100,13 @@ def test_a_middlewares_check_that_returns_false_rejects_the_answer_too(run: Run)
             return bool(answer.score >= 2)
 
     result = run(agent_of(None, middleware=[Scores()]), QUESTION)
-    assert result["structured_response"] == Verdict(score=2)
+    assert result["structured_response"] == ReasonedScore(score=2)
     assert "'Scores.check_answer'" in result["messages"][2].text
 
 
 @pytest.mark.parametrize("yes", [None, True, AnswerAccepted()])
 def test_a_check_that_says_yes_in_any_way_accepts_the_answer(run: Run, yes: Any) -> None:
-    assert run(agent_of(lambda *_: yes), QUESTION)["structured_response"] == Verdict(score=1)
+    assert run(agent_of(lambda *_: yes), QUESTION)["structured_response"] == ReasonedScore(score=1)
 
 
 def test_the_records_of_a_check_are_on_the_outcome_and_in_a_checkpoint(run: Run) -> None:
@@ -131,7 +131,7 @@ def test_what_is_no_record_of_a_field_is_a_mistake_that_says_what_to_return(run:
         run(agent_of(lambda *_: AnswerAccepted({"score": record})), QUESTION)
 
 
-@pytest.mark.parametrize("verdict", [0, 1, "too low", AnswerRejected("Too low."), Verdict(score=2)], ids=repr)
+@pytest.mark.parametrize("verdict", [0, 1, "too low", AnswerRejected("Too low."), ReasonedScore(score=2)], ids=repr)
 def test_what_is_neither_yes_nor_no_is_a_mistake_that_names_the_check(run: Run, verdict: Any) -> None:
     def unclear(answer: Any, state: Any, runtime: Any) -> Any:
         return verdict
@@ -148,7 +148,7 @@ def test_a_rejection_without_words_still_tells_the_model_something(run: Run, fee
 
     result = run(agent_of(picky), QUESTION)
     assert result["messages"][2].text == "Your answer was not accepted. Check it again and give a better one."
-    assert result["structured_response"] == Verdict(score=2)
+    assert result["structured_response"] == ReasonedScore(score=2)
 
 
 @pytest.mark.parametrize("feedback", [None, ["too low"], ValueError("too low")], ids=repr)
@@ -183,7 +183,7 @@ def test_a_check_of_a_dict_may_not_change_it_either(run: Run) -> None:
     def tidies(answer: Any, state: Any, runtime: Any) -> None:
         answer["score"] = round(answer["score"])
 
-    schema = {"title": "Verdict", "type": "object", "properties": {"score": {"type": "number"}}}
+    schema = {"title": "ReasonedScore", "type": "object", "properties": {"score": {"type": "number"}}}
     model = ScriptedChatModel(replies=[verdict(1.5)])
     with pytest.raises(AgentSpecError, match="'tidies' changed the answer"):
         run(create_agent(model, response_format=ToolStrategy(schema), check_answer=tidies), QUESTION)
@@ -196,7 +196,7 @@ def test_a_check_may_change_an_answer_that_it_rejects(run: Run) -> None:
             answer.score = 9
             raise AnswerRejected("Too low.")
 
-    assert run(agent_of(picky), QUESTION)["structured_response"] == Verdict(score=2)
+    assert run(agent_of(picky), QUESTION)["structured_response"] == ReasonedScore(score=2)
 
 
 class Measured(BaseModel):

@@ -7,3 +7,16 @@ class Verdict(BaseModel):
     """A verdict."""
 
     passed: bool
+
+
+class CaseVerdict(BaseModel):
+    """A verdict about a named case."""
+
+    passed: bool
+    case: str
+
+
+class Score(BaseModel):
+    """A score."""
+
+    score: int

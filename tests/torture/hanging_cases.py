@@ -20,8 +20,9 @@ from langgraph.graph import START, StateGraph
 from answergraph import ToolStrategy, UsageLimits, as_tool, create_agent
 from answergraph.middleware import AgentState
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, LONG, DrippingModel, HangingModel, Verdict
+from tests.graphs.agent.hanging_agents import ANSWER, LONG, DrippingModel, HangingModel
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.verdicts import Score
 
 RUNS = 200
 DEADLINE = 2.0
@@ -132,14 +133,14 @@ def graph_of(case: Case, over: threading.Event) -> Any:
     own: Any = create_agent(
         model,
         [tool("slow")(awaited or blocking)],
-        response_format=ToolStrategy(Verdict),
+        response_format=ToolStrategy(Score),
         name="inner",
         limits=None if inner else limits,
     )
     if inner:
         asks = as_tool(own, description="Ask the inner agent.")
         replies = [calls(call(asks.name, {"request": "q"}, "s")), ANSWER]
-        return create_agent(ScriptedChatModel(replies=replies), [asks], response_format=ToolStrategy(Verdict), limits=limits)
+        return create_agent(ScriptedChatModel(replies=replies), [asks], response_format=ToolStrategy(Score), limits=limits)
     if case.place == "node":
         parent: Any = StateGraph(AgentState)
         parent.add_node("agent", own)

@@ -16,6 +16,7 @@ from answergraph.graphs import create_judge, create_triage_agent
 from answergraph.middleware import GroundedAnswer, InputAgentState
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
+from tests.suite.verdicts import Verdict
 from tests.torture.hostile_inputs import JUNIT
 from tests.torture.hostile_texts import SHAPES
 
@@ -23,12 +24,6 @@ MAX_HELD_SECONDS = 0.1
 """CPU time of the loop's thread between two iterations; on the loop itself, reading an input takes several times as long."""
 
 ASKED: InputAgentState = {"messages": ["Did it pass?"]}
-
-
-class Verdict(BaseModel):
-    """The test's verdict."""
-
-    passed: bool
 
 
 class Quoted(BaseModel):

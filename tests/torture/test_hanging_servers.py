@@ -13,8 +13,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.runtime import time_limits
-from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, SOON, ThinkingModel, Verdict, told
+from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, SOON, ThinkingModel, told
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.verdicts import Score
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 300
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.torture
 def agent_with(slow: Any) -> Any:
     """Return an agent whose first reply takes a little, so that time is kept for its answer on a busy machine too."""
     model = ThinkingModel(replies=[calls(call("slow", {}, "s")), ANSWER])
-    return create_agent(model, [slow], response_format=ToolStrategy(Verdict), limits=UsageLimits(seconds=4))
+    return create_agent(model, [slow], response_format=ToolStrategy(Score), limits=UsageLimits(seconds=4))
 
 
 def is_running(pid: str) -> bool:

@@ -30,7 +30,7 @@ FIELD_DEPTH = 2
 LOG = "12:00 ERROR the disk of the east wing is not full after 1.5 s\n12:01 the price is 12.30 EUR"
 
 
-class Verdict(BaseModel):
+class QuotedVerdict(BaseModel):
     """Is it real?"""
 
     is_real: bool
@@ -50,11 +50,11 @@ def saved_bundle() -> dict[str, Any]:
     quotes = ["the disk … is not full", "the price is 12.30 EUR"]
     calls = [
         ("read_log", {"path": "a.log"}),
-        ("Verdict", {"is_real": True, "summary": "It is full.", "quotes": quotes, "ms": 1500}),
+        ("QuotedVerdict", {"is_real": True, "summary": "It is full.", "quotes": quotes, "ms": 1500}),
     ]
     replies = [AIMessage("", tool_calls=[{"name": name, "args": args, "id": name}]) for name, args in calls]
     model = ScriptedChatModel(replies=replies)
-    agent = create_agent(model, [read_log], response_format=ToolStrategy(Verdict), middleware=[GroundedAnswer()])
+    agent = create_agent(model, [read_log], response_format=ToolStrategy(QuotedVerdict), middleware=[GroundedAnswer()])
     bundle: dict[str, Any] = json.loads(json.dumps(answer_bundle(agent.invoke({"messages": ["q"]}, output_keys=BUNDLE_KEYS))))
     return bundle
 

@@ -20,7 +20,7 @@ def find(text: str, level: Literal["info", "error"] = "error", most: int | None 
     return text
 
 
-class Verdict(BaseModel):
+class DescribedVerdict(BaseModel):
     """A verdict."""
 
     passed: bool = Field(description="Whether it passed.")
@@ -40,8 +40,8 @@ class Verdict(BaseModel):
             "Find lines. Action Input is a JSON object with the keys text, level, most, tags.",
         ),
         (
-            Verdict,
-            "Verdict(passed: bool, score: float) - A verdict. Action Input is a JSON object of this JSON Schema: "
+            DescribedVerdict,
+            "DescribedVerdict(passed: bool, score: float) - A verdict. Action Input is a JSON object of this JSON Schema: "
             '{"type": "object", "properties": {"passed": {"description": "Whether it passed.", "type": "boolean"}, '
             '"score": {"type": "number"}}, "required": ["passed", "score"]}',
         ),

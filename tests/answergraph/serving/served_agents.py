@@ -21,7 +21,7 @@ from answergraph.graphs import create_extractor
 from answergraph.testing import ScriptedChatModel
 
 
-class Verdict(BaseModel):
+class ScoredVerdict(BaseModel):
     """Whether the test passed."""
 
     passed: bool
@@ -60,7 +60,7 @@ def call(name: str, **args: object) -> AIMessage:
 
 
 def answers(**args: object) -> AIMessage:
-    return call("Verdict", **args)
+    return call("ScoredVerdict", **args)
 
 
 ENDINGS: list[tuple[list[Any], dict[str, Any], str]] = [
@@ -76,7 +76,7 @@ ENDINGS: list[tuple[list[Any], dict[str, Any], str]] = [
 
 
 def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
-    given = {"response_format": ToolStrategy(Verdict), "name": "verdict", **options}
+    given = {"response_format": ToolStrategy(ScoredVerdict), "name": "verdict", **options}
     return create_agent(ScriptedChatModel(replies=list(replies)), list(tools), **given)
 
 

@@ -25,7 +25,7 @@ from tests.answergraph.serving.served_agents import (
     INVOICE,
     SHOW_CARD,
     Card,
-    Verdict,
+    ScoredVerdict,
     agent_of,
     answers,
     approve,
@@ -86,10 +86,10 @@ def answer_of(task: Task) -> Any:
 async def test_the_card_has_the_schemas_and_the_address() -> None:
     async with mounted("/a2a", lambda address: to_a2a(agent_of(), url=address)) as address, httpx.AsyncClient() as http:
         card = MessageToDict(await A2ACardResolver(http, address).get_agent_card())
-    assert (card["name"], card["description"]) == ("verdict", "Answers with Verdict. Whether the test passed.")
+    assert (card["name"], card["description"]) == ("verdict", "Answers with ScoredVerdict. Whether the test passed.")
     assert [each["url"] for each in card["supportedInterfaces"]] == [f"{address}/"]
     (extension,) = card["capabilities"]["extensions"]
-    assert extension["params"]["output"]["properties"] == Verdict.model_json_schema()["properties"]
+    assert extension["params"]["output"]["properties"] == ScoredVerdict.model_json_schema()["properties"]
     assert extension["params"]["input"]["required"] == ["request"]
     assert [each["name"] for each in card["skills"]] == ["verdict"]
 
@@ -125,7 +125,7 @@ async def test_an_answer_that_grows_is_one_artifact_that_is_replaced() -> None:
 
 async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
-    async with client_of(agent_of(nothing, response_format=ToolStrategy(Verdict | Abstention))) as client:
+    async with client_of(agent_of(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention))) as client:
         assert answer_of(await ask(client))["missing"] == ["the log"]
 
 

@@ -23,7 +23,7 @@ from tests.answergraph.serving.served_agents import (
     GOOD,
     INVOICE,
     SHOW_CARD,
-    Verdict,
+    ScoredVerdict,
     agent_of,
     answers,
     approve,
@@ -128,7 +128,7 @@ async def test_the_answer_is_the_json_that_its_schema_declares() -> None:
 
 async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
-    async with page_of(with_threads(nothing, response_format=ToolStrategy(Verdict | Abstention))) as page:
+    async with page_of(with_threads(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention))) as page:
         state = await page.run(ASKED)
     assert (state["structured_response"]["missing"], state["outcome"]["schema"]) == (["the log"], "Abstention")
 

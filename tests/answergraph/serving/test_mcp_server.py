@@ -25,7 +25,7 @@ from tests.answergraph.serving.served_agents import (
     GOOD,
     SHOW_CARD,
     Card,
-    Verdict,
+    ScoredVerdict,
     agent_of,
     answers,
     approve,
@@ -66,9 +66,9 @@ async def test_an_answer_is_structured_content_of_the_shape_that_the_tool_declar
         (shown,) = (await client.list_tools()).tools
         result = await client.call_tool("verdict", {"request": "Did it pass?"}, progress_callback=note)
     assert (shown.name, shown.input_schema["required"]) == ("verdict", ["request"])
-    assert shown.description == "Answers with Verdict. Whether the test passed."
+    assert shown.description == "Answers with ScoredVerdict. Whether the test passed."
     assert shown.output_schema is not None
-    assert shown.output_schema["properties"] == Verdict.model_json_schema()["properties"]
+    assert shown.output_schema["properties"] == ScoredVerdict.model_json_schema()["properties"]
     assert (result.is_error, result.structured_content) == (False, GOOD)
     assert json.loads(result.content[0].text) == GOOD  # type: ignore[union-attr]  # a text
     assert result.meta is not None
@@ -147,7 +147,7 @@ async def test_an_answer_that_is_no_object_is_under_answer(declared: Any, reply:
 
 async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
-    async with client_of(agent_of(nothing, response_format=ToolStrategy(Verdict | Abstention))) as client:
+    async with client_of(agent_of(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention))) as client:
         result = await client.call_tool("verdict", {"request": "x"})
     assert (result.is_error, result.structured_content["missing"]) == (False, ["the log"])
 

@@ -12,11 +12,7 @@ from pydantic import BaseModel, Field
 
 from answergraph import AnswerRejected, ProviderStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.testing import Difference, ScriptedChatModel, Tape, replay, use_tape
-
-
-class Verdict(BaseModel):
-    passed: bool
-    case: str
+from tests.suite.verdicts import CaseVerdict
 
 
 @tool
@@ -38,7 +34,7 @@ def call(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
 def agent_of(*replies: Any, **changes: Any) -> Any:
     options: dict[str, Any] = {
         "tools": [look_up, list_cases],
-        "response_format": ToolStrategy(Verdict),
+        "response_format": ToolStrategy(CaseVerdict),
         "system_prompt": "Be exact.",
     }
     return create_agent(**{"model": ScriptedChatModel(replies=list(replies)), **options, **changes})
@@ -48,7 +44,7 @@ def agent_of(*replies: Any, **changes: Any) -> Any:
 def path(tmp_path: Path) -> Path:
     """Return the file of a tape with one run of two model calls."""
     with use_tape(tmp_path / "verdict.jsonl"):
-        agent_of(call("look_up", {"case": "A-17"}, "1"), call("Verdict", {"passed": True, "case": "A-17"}, "2")).invoke(
+        agent_of(call("look_up", {"case": "A-17"}, "1"), call("CaseVerdict", {"passed": True, "case": "A-17"}, "2")).invoke(
             {"messages": "Did A-17 pass?"}
         )
     return tmp_path / "verdict.jsonl"
@@ -59,7 +55,7 @@ class DescribedVerdict(BaseModel):
     case: str
 
 
-DescribedVerdict.__name__ = "Verdict"
+DescribedVerdict.__name__ = "CaseVerdict"
 
 
 class Warm(ScriptedChatModel):
@@ -75,7 +71,7 @@ class Hurried(AgentMiddleware):
         return handler(request.override(messages=[*request.messages, HumanMessage("Hurry.")]))
 
 
-def has_no_letter(answer: Verdict, state: Any, runtime: Any) -> None:
+def has_no_letter(answer: CaseVerdict, state: Any, runtime: Any) -> None:
     if answer.case.startswith("A"):
         raise AnswerRejected("Write the case without its letter.", fields=["case"])
 
@@ -83,10 +79,10 @@ def has_no_letter(answer: Verdict, state: Any, runtime: Any) -> None:
 SHORT = look_up.model_copy(update={"description": "Look up."})
 CHANGES: dict[str, tuple[dict[str, Any], tuple[int, str, str | None]]] = {
     "prompt": ({"system_prompt": "Be brief."}, (1, "message", "1")),
-    "schema": ({"response_format": ToolStrategy(DescribedVerdict)}, (1, "tool", "Verdict")),
+    "schema": ({"response_format": ToolStrategy(DescribedVerdict)}, (1, "tool", "CaseVerdict")),
     "tool text": ({"tools": [SHORT, list_cases]}, (1, "tool", "look_up")),
     "tool order": ({"tools": [list_cases, look_up]}, (1, "tool", "look_up")),
-    "strategy": ({"response_format": ProviderStrategy(Verdict)}, (1, "tool", "Verdict")),
+    "strategy": ({"response_format": ProviderStrategy(CaseVerdict)}, (1, "tool", "CaseVerdict")),
     "check": ({"check_answer": has_no_letter}, (3, "message", "6")),
     "limit": ({"limits": UsageLimits(model_calls=1)}, (1, "setting", "tool_choice")),
     "middleware": ({"middleware": [Hurried()]}, (1, "message", "3")),

@@ -15,12 +15,7 @@ from pydantic import BaseModel
 from answergraph import AgentSpecError, ToolStrategy, as_tool, create_agent
 from answergraph.testing import ScriptedChatModel, Tape, TapeMismatch, replay, use_tape
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    passed: bool
-    case: str
-
+from tests.suite.verdicts import CaseVerdict
 
 RAN: list[str] = []
 
@@ -36,12 +31,12 @@ def call(name: str, args: dict[str, Any], call_id: str = "c1") -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id}])
 
 
-REPLIES = [call("look_up", {"case": "A-17"}), call("Verdict", {"passed": True, "case": "A-17"}, "c2")]
+REPLIES = [call("look_up", {"case": "A-17"}), call("CaseVerdict", {"passed": True, "case": "A-17"}, "c2")]
 INPUT = {"messages": "Did A-17 pass?"}
 
 
 def agent_of(*replies: Any, tools: Any = (look_up,), **options: Any) -> Any:
-    wanted: dict[str, Any] = {"response_format": ToolStrategy(Verdict), "system_prompt": "Be exact."} | options
+    wanted: dict[str, Any] = {"response_format": ToolStrategy(CaseVerdict), "system_prompt": "Be exact."} | options
     return create_agent(ScriptedChatModel(replies=list(replies)), list(tools), **wanted)
 
 
@@ -58,7 +53,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_recorded_run_is_played_without_model_and_tools(run: Run, path: Path) -> None:
     with use_tape(path):
         result = run(agent_of(), INPUT)
-    assert result["structured_response"] == Verdict(passed=True, case="A-17")
+    assert result["structured_response"] == CaseVerdict(passed=True, case="A-17")
     assert RAN == ["A-17"]
 
 
@@ -76,7 +71,7 @@ def test_a_tape_holds_input_requests_replies_results_and_the_outcome(path: Path)
     ("change", "what", "field"),
     [
         ({"system_prompt": "Be kind."}, "message", "1"),
-        ({"response_format": ToolStrategy(Verdict, tool_message_content="Done.")}, None, None),
+        ({"response_format": ToolStrategy(CaseVerdict, tool_message_content="Done.")}, None, None),
         ({"tools": [look_up.model_copy(update={"description": "Find a case."})]}, "tool", "look_up"),
         ({"tools": []}, "tool", "look_up"),
     ],
@@ -118,7 +113,7 @@ def test_without_a_tape_nothing_is_recorded_in_mode_none(tmp_path: Path) -> None
 
 def test_mode_all_records_anew(run: Run, path: Path) -> None:
     with use_tape(path, mode="all"):
-        run(agent_of(call("Verdict", {"passed": False, "case": "B"})), INPUT)
+        run(agent_of(call("CaseVerdict", {"passed": False, "case": "B"})), INPUT)
     assert Tape.load(path).end["answer"] == {"passed": False, "case": "B"}
 
 
@@ -149,7 +144,7 @@ def test_a_replay_says_where_a_changed_agent_goes_another_way(path: Path) -> Non
     assert "Be kind." in changed.difference.text
     assert changed.answer is None
     kept = replay(path, agent_of(system_prompt="Be kind."), match="order")
-    assert (kept.answer, kept.difference.what if kept.difference else None) == (Verdict(passed=True, case="A-17"), "message")
+    assert (kept.answer, kept.difference.what if kept.difference else None) == (CaseVerdict(passed=True, case="A-17"), "message")
 
 
 def test_a_field_that_changed_is_named() -> None:
@@ -175,22 +170,22 @@ def test_what_a_person_answered_is_played(run: Run, tmp_path: Path) -> None:
         """Ask a person."""
         return str(interrupt(question))
 
-    replies = [call("ask", {"question": "Really?"}), call("Verdict", {"passed": True, "case": "A"}, "c2")]
+    replies = [call("ask", {"question": "Really?"}), call("CaseVerdict", {"passed": True, "case": "A"}, "c2")]
     config: Any = {"configurable": {"thread_id": "1"}}
     with use_tape(tmp_path / "asked.jsonl"):
         agent = agent_of(*replies, tools=[ask], checkpointer=InMemorySaver())
         run(agent, INPUT, config)
         run(agent, Command(resume="yes"), config)
     again = replay(tmp_path / "asked.jsonl", agent_of(tools=[ask]))
-    assert (again.answer, again.difference) == (Verdict(passed=True, case="A"), None)
+    assert (again.answer, again.difference) == (CaseVerdict(passed=True, case="A"), None)
 
 
 def test_an_agent_in_a_tool_runs_again_and_its_model_is_played(run: Run, tmp_path: Path) -> None:
     def outer(*replies: Any, inner: list[Any]) -> Any:
-        helper = create_agent(ScriptedChatModel(replies=inner), response_format=Verdict, name="helper")
+        helper = create_agent(ScriptedChatModel(replies=inner), response_format=CaseVerdict, name="helper")
         return agent_of(*replies, tools=[as_tool(helper, description="Helps.")])
 
-    replies = [call("helper", {"request": "A?"}), call("Verdict", {"passed": True, "case": "A"}, "c2")]
+    replies = [call("helper", {"request": "A?"}), call("CaseVerdict", {"passed": True, "case": "A"}, "c2")]
     with use_tape(tmp_path / "inner.jsonl"):
         first = run(outer(*replies, inner=['{"passed": true, "case": "A"}']), INPUT)
     again = replay(tmp_path / "inner.jsonl", outer(inner=[]))
@@ -208,7 +203,7 @@ def test_a_stored_thread_becomes_a_tape_of_its_last_run(run: Run, tmp_path: Path
     tape = Tape.load(tmp_path / "4711.jsonl")
     assert [message.text for message in tape.input["messages"]] == ["Hi", "Hello.", "Did A-17 pass?"]
     again = replay(tape, agent_of(), match="order")
-    assert (again.answer, again.difference) == (Verdict(passed=True, case="A-17"), None)
+    assert (again.answer, again.difference) == (CaseVerdict(passed=True, case="A-17"), None)
 
 
 def test_an_unknown_thread_and_a_file_that_is_no_tape_are_refused(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import tool
-from pydantic import BaseModel
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import InputAgentState
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.verdicts import Score
 
 if TYPE_CHECKING:  # it imports pytest, which the benchmark of peers has not
     from tests.suite.colors import Run
@@ -24,11 +24,7 @@ LONG = 60.0
 SOON = 20.0
 
 
-class Verdict(BaseModel):
-    score: int
-
-
-ANSWER = calls(call("Verdict", {"score": 1}, "a"))
+ANSWER = calls(call("Score", {"score": 1}, "a"))
 QUESTION: InputAgentState = {"messages": ["q"]}
 
 
@@ -131,13 +127,13 @@ def ran(run: Run, agent: Any, input: Any = QUESTION, config: Any = None) -> dict
 
 def agent_of(*replies: Any, tools: Any = (), **options: Any) -> Any:
     model = ScriptedChatModel(replies=list(replies))
-    return create_agent(model, list(tools), **{"response_format": ToolStrategy(Verdict), **options})
+    return create_agent(model, list(tools), **{"response_format": ToolStrategy(Score), **options})
 
 
 def thinking_agent_of(*replies: Any, tools: Any, seconds: float = 4) -> Any:
     """Return an agent that keeps nearly a second of its run for the answer; the rest is for the tools, on a busy machine too."""
     limits, model = UsageLimits(seconds=seconds), ThinkingModel(replies=list(replies))
-    return create_agent(model, list(tools), response_format=ToolStrategy(Verdict), limits=limits)
+    return create_agent(model, list(tools), response_format=ToolStrategy(Score), limits=limits)
 
 
 def told(result: dict[str, Any]) -> list[str]:

@@ -9,8 +9,9 @@ from langchain_core.tools import tool
 from answergraph import create_agent
 from answergraph.middleware import wrap_tool_call
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, Verdict, agent_of, slow_tool
+from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, agent_of, slow_tool
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.suite.verdicts import Score
 
 MORE_THAN_ANY_POOL = 70
 
@@ -38,4 +39,4 @@ async def test_more_cancelled_runs_than_there_are_threads_keep_no_later_run_wait
     await asyncio.gather(*runs, return_exceptions=True)
     later = agent_of(calls(call("quick", {}, "q")), ANSWER, tools=[quick], middleware=middleware)
     result = await asyncio.wait_for(later.ainvoke(QUESTION), 60)
-    assert result["structured_response"] == Verdict(score=1)
+    assert result["structured_response"] == Score(score=1)

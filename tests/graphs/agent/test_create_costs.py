@@ -11,9 +11,10 @@ from answergraph import AgentSpecError, ToolStrategy, UsageLimits, as_tool, crea
 from answergraph.kit import ask_model
 from answergraph.middleware import wrap_model_call
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, Verdict
+from tests.graphs.agent.hanging_agents import ANSWER, QUESTION
 from tests.graphs.agent.scripted_agents import call, calls, search
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 PRICES: Any = {"scripted": {"input": Decimal("2"), "output": 10, "cached_input": 0.5}}
 
@@ -30,11 +31,11 @@ SEARCH = [calls(call("search", {"query": "x"}, f"s{number}")) for number in rang
 def agent_of(*replies: Any, tools: Any = (search,), **limits: Any) -> Any:
     model = ScriptedChatModel(replies=list(replies))
     limits = {"prices": PRICES, **limits}
-    return create_agent(model, list(tools), response_format=ToolStrategy(Verdict), limits=UsageLimits(**limits), name="agent")
+    return create_agent(model, list(tools), response_format=ToolStrategy(Score), limits=UsageLimits(**limits), name="agent")
 
 
 def test_the_cost_of_each_call_is_added_by_cause(run: Run) -> None:
-    wrong = priced(calls(call("Verdict", {"score": "high"}, "w")))
+    wrong = priced(calls(call("Score", {"score": "high"}, "w")))
     usage = run(agent_of(priced(SEARCH[0], cached=400), wrong, priced(ANSWER)), QUESTION)["outcome"]["usage"]
     # A million input tokens cost 2, cached ones 0.5, output 10.
     assert usage["cost"] == pytest.approx((600 * 2 + 400 * 0.5 + 100 * 10 + 2 * (1_000 * 2 + 100 * 10)) / 1e6)
@@ -49,7 +50,7 @@ def test_each_reply_says_what_its_call_has_cost(run: Run) -> None:
 
 
 def test_without_limits_in_money_nothing_is_counted(run: Run) -> None:
-    agent = create_agent(ScriptedChatModel(replies=[ANSWER]), [], response_format=ToolStrategy(Verdict))
+    agent = create_agent(ScriptedChatModel(replies=[ANSWER]), [], response_format=ToolStrategy(Score))
     usage = run(agent, QUESTION)["outcome"]["usage"]
     assert (usage["cost"], usage["unpriced"]) == (None, [])
 
@@ -57,7 +58,7 @@ def test_without_limits_in_money_nothing_is_counted(run: Run) -> None:
 def test_near_the_limit_the_answer_is_forced_from_what_is_known(run: Run) -> None:
     agent = agent_of(*(priced(reply) for reply in SEARCH[:3]), priced(ANSWER), cost=Decimal("0.0135"))
     result = run(agent, QUESTION)
-    assert (result["structured_response"], result["outcome"]["limit"]) == (Verdict(score=1), None)
+    assert (result["structured_response"], result["outcome"]["limit"]) == (Score(score=1), None)
     assert result["outcome"]["usage"]["cost"] == pytest.approx(0.012)
     assert result["outcome"]["usage"]["by_cause"]["final_answer"]["model_calls"] == 1
 
@@ -86,7 +87,7 @@ def test_a_reply_whose_tokens_are_not_reported_has_no_price(run: Run) -> None:
         "", tool_calls=ANSWER.tool_calls, usage_metadata={"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
     )
     model = ScriptedChatModel(replies=lambda messages: silent)
-    agent = create_agent(model, [], response_format=ToolStrategy(Verdict), limits=UsageLimits(prices=PRICES))
+    agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(prices=PRICES))
     assert run(agent, QUESTION)["outcome"]["usage"]["cost"] == 0
 
 
@@ -103,7 +104,7 @@ def test_a_limit_with_an_unknown_price_is_refused_at_the_call_of_another_model(r
         return handler(request.override(model=other))
 
     limits = UsageLimits(cost=1, prices=PRICES)
-    agent = create_agent(ScriptedChatModel(replies=[]), [], middleware=[to_other], response_format=Verdict, limits=limits)
+    agent = create_agent(ScriptedChatModel(replies=[]), [], middleware=[to_other], response_format=Score, limits=limits)
     with pytest.raises(AgentSpecError, match="the price of 'other' is not known"):
         agent.invoke(QUESTION)
     assert other.requests == []
@@ -127,7 +128,7 @@ def test_money_is_checked(wrong: Any) -> None:
 
 
 def test_runs_inside_are_priced_as_the_run_around_them_and_have_what_is_left(run: Run) -> None:
-    inner = create_agent(ScriptedChatModel(replies=[priced(ANSWER)]), [], response_format=ToolStrategy(Verdict), name="inner")
+    inner = create_agent(ScriptedChatModel(replies=[priced(ANSWER)]), [], response_format=ToolStrategy(Score), name="inner")
     asks = as_tool(inner, description="Ask the inner agent.")
     agent = agent_of(priced(calls(call("inner", {"request": "q"}, "s"))), priced(ANSWER), tools=[asks], cost=1)
     result = run(agent, QUESTION)
@@ -152,7 +153,7 @@ def test_a_call_of_an_add_on_is_priced_too() -> None:
 def test_the_model_is_told_what_is_left_at_the_end_of_each_request(run: Run) -> None:
     model = ScriptedChatModel(replies=[priced(SEARCH[0]), priced(ANSWER)])
     limits = UsageLimits(model_calls=5, total_tokens=9_000, cost=Decimal("0.5"), prices=PRICES, tell_model=True)
-    agent = create_agent(model, [search], response_format=ToolStrategy(Verdict), limits=limits)
+    agent = create_agent(model, [search], response_format=ToolStrategy(Score), limits=limits)
     result = run(agent, QUESTION)
     first, second = [request.messages for request in model.requests]
     assert first[-1].text.endswith("Left in this run: 5 model calls, this one included, 9000 tokens, 0.5 of 0.5 in money.")

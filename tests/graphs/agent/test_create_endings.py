@@ -7,18 +7,12 @@ from langchain.agents.middleware import ModelRetryMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel
 
 from answergraph import AgentSpecError, AnswerRejected, NoAnswerError, ToolStrategy, UsageLimits, create_agent
 from answergraph.kit import AnswerAccepted
 from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
-
-
-class Verdict(BaseModel):
-    """A verdict."""
-
-    score: int
+from tests.suite.verdicts import Score
 
 
 class Ran:
@@ -39,7 +33,7 @@ class Ran:
 
 
 def answer(score: Any, call_id: str = "a") -> dict[str, Any]:
-    return {"name": "Verdict", "args": {"score": score}, "id": call_id, "type": "tool_call"}
+    return {"name": "Score", "args": {"score": score}, "id": call_id, "type": "tool_call"}
 
 
 def search(call_id: str = "s") -> dict[str, Any]:
@@ -56,7 +50,7 @@ QUESTION: dict[str, Any] = {"messages": ["q"]}
 def agent_of(*replies: Any, **options: Any) -> tuple[Any, ScriptedChatModel, Ran]:
     ran = Ran()
     model = ScriptedChatModel(replies=list(replies))
-    return create_agent(model, [ran.tool], **{"response_format": ToolStrategy(Verdict), **options}), model, ran
+    return create_agent(model, [ran.tool], **{"response_format": ToolStrategy(Score), **options}), model, ran
 
 
 def every_call_is_answered(messages: list[Any]) -> bool:
@@ -68,7 +62,7 @@ def every_call_is_answered(messages: list[Any]) -> bool:
 def test_an_answer_beside_a_tool_call_counts_as_the_end_strategy_says(run: Any, end_strategy: Any, calls: int, runs: int) -> None:
     agent, model, ran = agent_of(said(answer(1), search()), said(answer(1, "b")), end_strategy=end_strategy)
     result = run(agent, QUESTION)
-    assert result["structured_response"] == Verdict(score=1)
+    assert result["structured_response"] == Score(score=1)
     assert (len(model.requests), ran.count) == (calls, runs)
     assert every_call_is_answered(result["messages"])
 
@@ -77,7 +71,7 @@ def test_an_answer_beside_a_tool_call_counts_as_the_end_strategy_says(run: Any, 
 def test_an_invalid_answer_beside_a_tool_call_never_ends_the_run(run: Any, end_strategy: Any) -> None:
     agent, _, ran = agent_of(said(answer("x"), search()), said(answer(2, "b")), end_strategy=end_strategy)
     result = run(agent, QUESTION)
-    assert (result["structured_response"], ran.count) == (Verdict(score=2), 1)
+    assert (result["structured_response"], ran.count) == (Score(score=2), 1)
     assert every_call_is_answered(result["messages"])
 
 
@@ -89,7 +83,7 @@ def at_least_two(answer: Any, state: Any, runtime: Any) -> None:
 def test_an_early_answer_that_a_check_rejects_lets_the_tools_beside_it_run(run: Any) -> None:
     agent, _, ran = agent_of(said(answer(1), search()), said(answer(2, "b")), end_strategy="early", check_answer=at_least_two)
     result = run(agent, QUESTION)
-    assert (result["structured_response"], ran.count) == (Verdict(score=2), 1)
+    assert (result["structured_response"], ran.count) == (Score(score=2), 1)
     assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["Too low.", None]
     assert every_call_is_answered(result["messages"])
 
@@ -125,7 +119,7 @@ def test_a_rejected_answer_goes_back_with_its_feedback_and_is_counted(run: Any) 
 
     agent, _, _ = agent_of(said(answer(1)), said(answer(2, "b")), middleware=[Even()])
     result = run(agent, QUESTION)
-    assert result["structured_response"] == Verdict(score=2)
+    assert result["structured_response"] == Score(score=2)
     assert result["messages"][2].text == "1 is odd; 2 messages so far."
     assert [attempt["error"] for attempt in result["outcome"]["attempts"]] == ["1 is odd; 2 messages so far.", None]
 
@@ -148,7 +142,7 @@ def never(answer: Any, state: Any, runtime: Any) -> None:
 
 
 def test_the_same_answer_rejected_twice_ends_the_run_without_a_value(run: Any) -> None:
-    strategy = ToolStrategy(Verdict, handle_errors=False)
+    strategy = ToolStrategy(Score, handle_errors=False)
     agent, model, _ = agent_of(said(answer(1)), said(answer(1, "b")), check_answer=never, response_format=strategy)
     result = run(agent, QUESTION)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "invalid")
@@ -157,7 +151,7 @@ def test_the_same_answer_rejected_twice_ends_the_run_without_a_value(run: Any) -
 
 def test_a_check_that_rejects_other_answers_in_the_same_words_leaves_the_model_all_its_attempts(run: Any) -> None:
     replies = [said(answer(score, str(score))) for score in range(5)]
-    agent, model, _ = agent_of(*replies, check_answer=never, response_format=ToolStrategy(Verdict))
+    agent, model, _ = agent_of(*replies, check_answer=never, response_format=ToolStrategy(Score))
     assert run(agent, QUESTION)["outcome"]["status"] == "invalid"
     assert len(model.requests) == UsageLimits().answer_attempts
 
@@ -174,22 +168,22 @@ def test_on_failure_raise_raises_after_everything_else_and_the_checkpoint_keeps_
 
 def test_on_failure_raise_returns_an_answer_as_ever(run: Any) -> None:
     agent, _, _ = agent_of(said(answer(1)), on_failure="raise")
-    assert run(agent, QUESTION)["structured_response"] == Verdict(score=1)
+    assert run(agent, QUESTION)["structured_response"] == Score(score=1)
     assert "no_answer" in agent.get_graph().nodes
     assert "no_answer" not in agent_of()[0].get_graph().nodes
 
 
 def test_with_one_model_call_it_is_the_final_answer(run: Any) -> None:
     agent, model, _ = agent_of(said(answer(1)), limits=UsageLimits(model_calls=1))
-    assert run(agent, QUESTION)["structured_response"] == Verdict(score=1)
-    assert (model.requests[0].tool_names, model.requests[0].tool_choice) == (["search", "Verdict"], "Verdict")
+    assert run(agent, QUESTION)["structured_response"] == Score(score=1)
+    assert (model.requests[0].tool_names, model.requests[0].tool_choice) == (["search", "Score"], "Score")
 
 
 def test_the_last_call_is_made_with_tools_off_and_what_it_asks_for_is_not_run(run: Any) -> None:
     agent, model, ran = agent_of(said(search()), said(search("t")), limits=UsageLimits(model_calls=2))
     result = run(agent, QUESTION)
     assert result["outcome"]["status"] == "out_of_budget"
-    assert (ran.count, model.requests[1].tool_choice) == (1, "Verdict")
+    assert (ran.count, model.requests[1].tool_choice) == (1, "Score")
     assert "not available" in result["messages"][-1].text
     assert every_call_is_answered(result["messages"])
 
@@ -198,7 +192,7 @@ def test_without_a_reserve_the_tools_stay_offered_to_the_end(run: Any) -> None:
     limits = UsageLimits(model_calls=2, reserve_final_answer=False)
     agent, model, ran = agent_of(said(search()), said(search("t")), limits=limits)
     assert run(agent, QUESTION)["outcome"]["status"] == "out_of_budget"
-    assert (ran.count, model.requests[1].tool_names) == (1, ["search", "Verdict"])
+    assert (ran.count, model.requests[1].tool_names) == (1, ["search", "Score"])
 
 
 def test_tool_calls_beyond_the_limit_are_answered_and_not_run(run: Any) -> None:
@@ -206,11 +200,11 @@ def test_tool_calls_beyond_the_limit_are_answered_and_not_run(run: Any) -> None:
     agent, model, ran = agent_of(said(search("1"), search("2"), search("3")), said(answer(1)), limits=limits)
     result = run(agent, QUESTION)
     assert (ran.count, result["outcome"]["usage"]["tool_calls"]) == (2, 2)
-    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Verdict"], "Verdict")
+    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Score"], "Score")
     assert every_call_is_answered(result["messages"])
 
 
-@pytest.mark.parametrize("response_format", [ToolStrategy(Verdict), None])
+@pytest.mark.parametrize("response_format", [ToolStrategy(Score), None])
 def test_the_outcome_says_the_limits_beside_what_was_used(run: Any, response_format: Any) -> None:
     limits = UsageLimits(model_calls=2, total_tokens=300, answer_attempts=1)
     agent, _, _ = agent_of(said(search()), said(search("t")), response_format=response_format, limits=limits)
@@ -271,7 +265,7 @@ def test_when_tokens_run_short_the_answer_is_asked_for(run: Any) -> None:
     agent, model, _ = agent_of(cost(said(search())), cost(said(answer(1))), limits=UsageLimits(total_tokens=250))
     result = run(agent, QUESTION)
     assert result["outcome"]["usage"]["total_tokens"] == 200
-    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Verdict"], "Verdict")
+    assert (model.requests[1].tool_names, model.requests[1].tool_choice) == (["search", "Score"], "Score")
 
 
 @pytest.mark.parametrize("attempts", [1, 2])

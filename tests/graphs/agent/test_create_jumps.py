@@ -4,16 +4,12 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from pydantic import BaseModel
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.middleware import after_agent, after_model
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 def search() -> str:

@@ -11,9 +11,10 @@ from langgraph.types import Command, interrupt
 
 from answergraph import ToolStrategy, UsageLimits, create_agent
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, ThinkingModel, Verdict
+from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, ThinkingModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 PRICES: Any = {"scripted": {"input": 1000, "output": 1000}}
@@ -37,7 +38,7 @@ def asking_agent(**limits: Any) -> Any:
     model = ScriptedChatModel(replies=replies, model_name="scripted")
     limits = {"prices": PRICES, "reserve_final_answer": False, **limits}
     return create_agent(
-        model, [ask], response_format=ToolStrategy(Verdict), limits=UsageLimits(**limits), checkpointer=InMemorySaver()
+        model, [ask], response_format=ToolStrategy(Score), limits=UsageLimits(**limits), checkpointer=InMemorySaver()
     )
 
 
@@ -67,7 +68,7 @@ def test_a_run_that_was_resumed_in_its_limits_says_what_all_of_it_has_used(run: 
 def thinking_agent(tools: Any) -> Any:
     model = ThinkingModel(replies=[calls(call("fetch", {}, "f")), ANSWER], seconds=0.3)
     limits = UsageLimits(seconds=LONG)
-    return create_agent(model, tools, response_format=ToolStrategy(Verdict), limits=limits, checkpointer=InMemorySaver())
+    return create_agent(model, tools, response_format=ToolStrategy(Score), limits=limits, checkpointer=InMemorySaver())
 
 
 def test_the_time_of_a_run_that_failed_counts_when_it_goes_on(run: Run) -> None:

@@ -34,7 +34,7 @@ HELD = 0.99
 DOCS = Path(__file__).parents[3] / "docs" / "performance.md"
 
 
-class Verdict(BaseModel):
+class ReasonedVerdict(BaseModel):
     """Whether a run passed."""
 
     passed: bool
@@ -49,19 +49,19 @@ def read_log(part: int) -> str:
 
 VALUE = {"passed": True, "reason": "Nothing unusual was seen."}
 LOOK = calls(ToolCall("read_log", {"part": 3}))
-BY_TOOL = [LOOK, calls(ToolCall("Verdict", VALUE))]
+BY_TOOL = [LOOK, calls(ToolCall("ReasonedVerdict", VALUE))]
 IN_TEXT = [LOOK, says(json.dumps(VALUE))]
 IN_THE_END = [LOOK, says("I have read it."), IN_TEXT[-1]]
 FORMATS: Mapping[str, tuple[Any, list[Reply]]] = {
     "no schema": (None, [LOOK, says("It passed.")]),
-    "`ToolStrategy`": (ToolStrategy(Verdict), BY_TOOL),
-    "`ProviderStrategy`": (ProviderStrategy(Verdict), IN_TEXT),
-    "`AutoStrategy`": (AutoStrategy(Verdict), IN_TEXT),
-    "`FallbackStrategy`": (FallbackStrategy([ProviderStrategy(Verdict), ToolStrategy(Verdict)]), IN_TEXT),
-    "`PromptedStrategy`": (PromptedStrategy(Verdict), IN_TEXT),
-    "`DeferredStrategy`, provider": (DeferredStrategy(ProviderStrategy(Verdict)), IN_THE_END),
-    "`DeferredStrategy`, tool": (DeferredStrategy(ToolStrategy(Verdict)), [*IN_THE_END[:2], BY_TOOL[-1]]),
-    "`DeferredStrategy`, prompted": (DeferredStrategy(PromptedStrategy(Verdict)), IN_THE_END),
+    "`ToolStrategy`": (ToolStrategy(ReasonedVerdict), BY_TOOL),
+    "`ProviderStrategy`": (ProviderStrategy(ReasonedVerdict), IN_TEXT),
+    "`AutoStrategy`": (AutoStrategy(ReasonedVerdict), IN_TEXT),
+    "`FallbackStrategy`": (FallbackStrategy([ProviderStrategy(ReasonedVerdict), ToolStrategy(ReasonedVerdict)]), IN_TEXT),
+    "`PromptedStrategy`": (PromptedStrategy(ReasonedVerdict), IN_TEXT),
+    "`DeferredStrategy`, provider": (DeferredStrategy(ProviderStrategy(ReasonedVerdict)), IN_THE_END),
+    "`DeferredStrategy`, tool": (DeferredStrategy(ToolStrategy(ReasonedVerdict)), [*IN_THE_END[:2], BY_TOOL[-1]]),
+    "`DeferredStrategy`, prompted": (DeferredStrategy(PromptedStrategy(ReasonedVerdict)), IN_THE_END),
 }
 
 
@@ -87,7 +87,9 @@ def prompts(name: str, *, responses_api: bool = False) -> list[Prompt]:
         for number in range(TURNS):
             question = f"Did run {number} pass? Look into part {number} of the log before you answer, and say why."
             state: Any = agent.invoke({"messages": [question]}, {"configurable": {"thread_id": "1"}})
-            assert response_format is None or state["structured_response"] == Verdict(passed=True, reason=str(VALUE["reason"]))
+            assert response_format is None or state["structured_response"] == ReasonedVerdict(
+                passed=True, reason=str(VALUE["reason"])
+            )
         bodies = [request.body for request in server.requests]
     assert len(bodies) == len(turn) * TURNS
     return [_prompt(body) for body in bodies]

@@ -23,7 +23,6 @@ from tests.graphs.agent.hanging_agents import (
     SOON,
     DrippingModel,
     HangingModel,
-    Verdict,
     agent_of,
     awaited_slow,
     ran,
@@ -35,6 +34,7 @@ from tests.graphs.agent.hanging_agents import (
 )
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, "3", float("inf"), float("nan"), 10**12, 10**400, Decimal(1)])
@@ -64,7 +64,7 @@ def test_an_awaited_tool_that_hangs_is_answered_and_the_answer_is_forced_from_wh
 def check_that_the_answer_is_forced_after(slow: BaseTool, run: Run) -> None:
     result = ran(run, thinking_agent_of(calls(call(slow.name, {}, "s")), ANSWER, tools=[slow]))
     assert told(result)[0].startswith(f"Tool {slow.name} gave no result. ")
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
+    assert (result["structured_response"], result["outcome"]["status"]) == (Score(score=1), "answered")
     assert result["outcome"]["usage"]["by_cause"]["final_answer"]["model_calls"] == 1
 
 
@@ -72,7 +72,7 @@ def test_a_tool_call_has_its_own_limit_and_the_run_goes_on_after_it(run: Run, ha
     limits = UsageLimits(seconds_per_tool_call=0.1)
     agent = agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow_tool(hang)], limits=limits)
     result = ran(run, agent)
-    assert result["structured_response"] == Verdict(score=1)
+    assert result["structured_response"] == Score(score=1)
     assert list(result["outcome"]["usage"]["by_cause"]) == ["turn"]
 
 
@@ -85,7 +85,7 @@ def test_a_tool_may_have_another_limit_than_the_others(run: Run, hang: Any) -> N
 
 def test_a_model_that_never_answers_ends_the_run(run: Run, hang: Any) -> None:
     model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0, 1, 2))
-    agent = create_agent(model, [], response_format=Verdict, limits=UsageLimits(seconds=0.5))
+    agent = create_agent(model, [], response_format=Score, limits=UsageLimits(seconds=0.5))
     outcome = ran(run, agent)["outcome"]
     assert (outcome["status"], outcome["limit"], outcome["limits"]["seconds"]) == ("out_of_budget", "seconds", 0.5)
     assert outcome["usage"]["seconds"] >= 0.5
@@ -100,14 +100,14 @@ def test_without_a_response_format_the_outcome_is_written_too(run: Run, hang: An
 
 def test_a_model_call_that_hangs_is_made_once_more(run: Run, hang: Any) -> None:
     model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0,))
-    agent = create_agent(model, [], response_format=ToolStrategy(Verdict), limits=UsageLimits(seconds_per_model_call=0.2))
+    agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(seconds_per_model_call=0.2))
     outcome = ran(run, agent)["outcome"]
     assert (outcome["status"], outcome["usage"]["model_calls"]) == ("answered", 2)
 
 
 def test_model_calls_that_all_hang_end_the_run(run: Run, hang: Any) -> None:
     model = HangingModel(replies=[ANSWER] * 9, hang=hang, hangs=tuple(range(9)))
-    agent = create_agent(model, [], response_format=Verdict, limits=UsageLimits(seconds_per_model_call=0.1))
+    agent = create_agent(model, [], response_format=Score, limits=UsageLimits(seconds_per_model_call=0.1))
     outcome = ran(run, agent)["outcome"]
     assert (outcome["status"], outcome["limit"]) == ("out_of_budget", None)
     assert outcome["reason"].startswith("The model did not answer in time.")
@@ -116,15 +116,15 @@ def test_model_calls_that_all_hang_end_the_run(run: Run, hang: Any) -> None:
 def test_a_value_that_closed_before_the_reply_was_cut_stands(run: Run, hang: Any) -> None:
     model = DrippingModel(replies=['{"score": 1} and so on'] * 2, hang=hang, pieces=4)
     limits = UsageLimits(seconds_per_model_call=1)
-    agent = create_agent(model, [], response_format=PromptedStrategy(Verdict), limits=limits)
+    agent = create_agent(model, [], response_format=PromptedStrategy(Score), limits=limits)
     result = ran(run, agent)
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
+    assert (result["structured_response"], result["outcome"]["status"]) == (Score(score=1), "answered")
 
 
-@pytest.mark.parametrize("reply", ["I think and think and think.", calls(call("Verdict", {"score": 1}, "a"))])
+@pytest.mark.parametrize("reply", ["I think and think and think.", calls(call("Score", {"score": 1}, "a"))])
 def test_a_value_that_did_not_close_is_no_answer(run: Run, hang: Any, reply: Any) -> None:
     model = DrippingModel(replies=[reply] * 3, hang=hang, pieces=2)
-    agent = create_agent(model, [], response_format=ToolStrategy(Verdict), limits=UsageLimits(seconds=0.5))
+    agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(seconds=0.5))
     result = ran(run, agent)
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "out_of_budget")
 
@@ -196,7 +196,7 @@ def test_a_check_that_hangs_does_not_keep_the_run(run: Run, hang: Any) -> None:
 def test_an_answer_stands_though_a_hook_after_it_hangs(run: Run, hang: Any, hook: Any) -> None:
     hanging = hook(lambda state, runtime: hang())
     result = ran(run, agent_of(ANSWER, middleware=[hanging], limits=UsageLimits(seconds=0.5)))
-    assert (result["structured_response"], result["outcome"]["status"]) == (Verdict(score=1), "answered")
+    assert (result["structured_response"], result["outcome"]["status"]) == (Score(score=1), "answered")
 
 
 def test_waiting_for_a_person_does_not_count_and_what_was_used_before_does() -> None:
@@ -208,7 +208,7 @@ def test_waiting_for_a_person_does_not_count_and_what_was_used_before_does() -> 
     replies = [calls(call("ask", {}, "s")), ANSWER]
     model = HangingModel(replies=replies, hang=lambda: void(threading.Event().wait(0.3)), hangs=(0,))
     limits = UsageLimits(seconds=LONG)
-    agent = create_agent(model, [ask], response_format=ToolStrategy(Verdict), limits=limits, checkpointer=InMemorySaver())
+    agent = create_agent(model, [ask], response_format=ToolStrategy(Score), limits=limits, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
     began = monotonic()
     agent.invoke(QUESTION, config)

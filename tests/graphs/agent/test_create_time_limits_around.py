@@ -16,7 +16,6 @@ from tests.graphs.agent.hanging_agents import (
     QUESTION,
     SOON,
     HangingModel,
-    Verdict,
     agent_of,
     ran,
     slow_tool,
@@ -25,13 +24,14 @@ from tests.graphs.agent.hanging_agents import (
 )
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("way", ["tool", "plain_tool"])
 def test_a_run_inside_another_ends_with_its_outcome_before_that_ones_tool_is_given_up(run: Run, hang: Any, way: str) -> None:
     model = HangingModel(replies=[ANSWER] * 4, hang=hang, hangs=(0, 1, 2))
-    inner = create_agent(model, [], response_format=ToolStrategy(Verdict), name="inner")
+    inner = create_agent(model, [], response_format=ToolStrategy(Score), name="inner")
     seen: list[Any] = []
 
     @tool
@@ -44,7 +44,7 @@ def test_a_run_inside_another_ends_with_its_outcome_before_that_ones_tool_is_giv
     args = {} if way == "plain_tool" else {"request": "q"}
     # The inner run has 0.3 seconds to return, as it has in runs of three seconds or more.
     result = ran(run, thinking_agent_of(calls(call(asks.name, args, "s")), ANSWER, tools=[asks], seconds=6))
-    assert result["structured_response"] == Verdict(score=1)
+    assert result["structured_response"] == Score(score=1)
     assert "did not end in time" not in told(result)[0]
     assert result["outcome"]["usage"]["by_cause"]["inner_run"]["model_calls"] >= 1
     assert [(outcome["status"], outcome["limit"]) for outcome in seen] in ([], [("out_of_budget", "seconds")])
@@ -117,7 +117,7 @@ class BlockingModel(ScriptedChatModel):
 def test_a_run_that_is_to_raise_does_so_although_its_time_was_over_before_its_end(run: Run) -> None:
     model, limits = BlockingModel(replies=[ANSWER] * 3), UsageLimits(seconds=0.3)
     with pytest.raises(NoAnswerError, match=r"of 0\.3 seconds") as raised:
-        ran(run, create_agent(model, response_format=ToolStrategy(Verdict), limits=limits, on_failure="raise"))
+        ran(run, create_agent(model, response_format=ToolStrategy(Score), limits=limits, on_failure="raise"))
     assert (raised.value.outcome["status"], raised.value.outcome["limit"]) == ("out_of_budget", "seconds")
 
 

@@ -10,9 +10,10 @@ from answergraph import ToolStrategy, UsageLimits, as_node, create_agent
 from answergraph.graphs import create_ensemble
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.conftest import hang as hang  # noqa: PLC0414 - a fixture
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, SOON, HangingModel, Verdict, slow_tool, stubborn_slow
+from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, SOON, HangingModel, slow_tool, stubborn_slow
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 LIMITS = UsageLimits(seconds=1)
 
@@ -25,7 +26,7 @@ def hanging_agent(run: Run, hang: Any, name: str = "hanging") -> Any:
     """Return an agent that hangs in its tool, then in its model."""
     slow = slow_tool(hang) if run.color == "sync" else stubborn_slow
     model = HangingModel(replies=[calls(call(slow.name, {}, "s")), *[ANSWER] * 9], hang=hang, hangs=tuple(range(1, 9)))
-    return create_agent(model, [slow], response_format=ToolStrategy(Verdict), name=name, limits=LIMITS)
+    return create_agent(model, [slow], response_format=ToolStrategy(Score), name=name, limits=LIMITS)
 
 
 def as_a_node(agent: Any) -> Any:
@@ -35,7 +36,7 @@ def as_a_node(agent: Any) -> Any:
 
 def in_an_ensemble(agent: Any) -> Any:
     model = ScriptedChatModel(replies=[ANSWER] * 9)
-    quick = create_agent(model, response_format=ToolStrategy(Verdict), name="quick")
+    quick = create_agent(model, response_format=ToolStrategy(Score), name="quick")
     return create_ensemble([agent, quick])
 
 

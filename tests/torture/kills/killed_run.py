@@ -20,22 +20,15 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from pydantic import BaseModel, Field
 
 from answergraph import ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.scripted_agents import Verdict
 
 Library = Literal["answergraph", "LangChain"]
 Store = Literal["SQLite", "PostgreSQL"]
 Color = Literal["sync", "async"]
 Durability = Literal["sync", "async", "exit"]
-
-
-class Verdict(BaseModel):
-    """Whether the test passed."""
-
-    passed: bool
-    score: int = Field(ge=0, le=10)
 
 
 def _calls(*calls: tuple[str, dict[str, Any], str]) -> AIMessage:

@@ -12,14 +12,9 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from answergraph import AgentSpecError
 from answergraph.answers.schemas.schema_kinds import answer_schemas
+from tests.suite.verdicts import Verdict
 
 T = TypeVar("T")
-
-
-class Verdict(BaseModel):
-    """Whether it passed."""
-
-    passed: bool
 
 
 class Cat(BaseModel):

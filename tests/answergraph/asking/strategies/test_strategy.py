@@ -18,12 +18,7 @@ from answergraph import (
 from answergraph.errors import StructuredOutputError
 from answergraph.testing import ScriptedChatModel, ScriptedRequest
 from tests.suite.colors import Run
-
-
-class Verdict(BaseModel):
-    """Whether the test passed."""
-
-    passed: bool
+from tests.suite.verdicts import Verdict
 
 
 class Unsure(BaseModel):

@@ -17,9 +17,10 @@ from answergraph.errors import WorkflowFileError
 from answergraph.graphs import WorkflowLimits, create_judge, create_workflow, load_workflow
 from tests.graphs.add_ons.workflow.agents import says, step
 from tests.graphs.agent.conftest import hang as hang  # noqa: PLC0414 - a fixture
-from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, SOON, HangingModel, ThinkingModel, Verdict, slow_tool, told
+from tests.graphs.agent.hanging_agents import ANSWER, LONG, QUESTION, SOON, HangingModel, ThinkingModel, slow_tool, told
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.verdicts import Score
 
 RULES = {"ready": "COMPLETE", "no idea": "ABORT"}
 LIMIT = WorkflowLimits(seconds=1.5)
@@ -157,8 +158,8 @@ def test_a_workflow_in_a_tool_ends_with_its_outcome_before_the_tool_is_given_up(
 
     asks = StructuredTool.from_function(lambda: str(graph.invoke(input)[key]), asked, name="asks", description="Ask it.")
     limits, model = UsageLimits(seconds=5), ThinkingModel(replies=[calls(call("asks", {}, "s")), ANSWER])
-    result = ended(run, create_agent(model, [asks], response_format=ToolStrategy(Verdict), limits=limits), QUESTION)
-    assert result["structured_response"] == Verdict(score=1)
+    result = ended(run, create_agent(model, [asks], response_format=ToolStrategy(Score), limits=limits), QUESTION)
+    assert result["structured_response"] == Score(score=1)
     assert ("did not end in time" if where == "judge alone" else "is reached") in told(result)[0]
     # A judge has no outcome of its own: it may be left behind before it can say so.
     assert where == "judge alone" or not told(result)[0].startswith("Tool asks gave no result.")
