@@ -21,7 +21,7 @@ from answergraph.evidence.values.cldr_names import are_read
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork
-from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, holds, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
@@ -233,7 +233,7 @@ class GroundedAnswer(AgentMiddleware):
         if self.sources is None:
             return True
         if callable(self.sources):
-            return self.sources(run)
+            return holds(self.sources, run)
         # An agent's tool results count with the tool that wraps it.
         return run.name in self.sources or run.name.partition("/")[0] in self.sources
 

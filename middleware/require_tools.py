@@ -12,7 +12,7 @@ from answergraph.asking.providers.model_capabilities import refuses_forced_tools
 from answergraph.asking.strategies.declared_format import strategy_of
 from answergraph.evidence.marks import Abstention
 from answergraph.middleware.base import AgentMiddleware
-from answergraph.runtime.argument_checks import check_function, one_of, shown, tool_names
+from answergraph.runtime.argument_checks import check_function, holds, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.tool_results import EvidenceState, ToolRun, results_of_run
@@ -104,7 +104,7 @@ class RequireTools(AgentMiddleware):
         runs = [run for run in results_of_run(state) if run.succeeded]
         succeeded = {run.name for run in runs}
         unmet = [f"first call {name}" for name in self.named_tools if name not in succeeded]
-        return unmet + [_clause(holds) for holds in self.predicates if not any(holds(run, answer) for run in runs)]
+        return unmet + [_clause(each) for each in self.predicates if not any(holds(each, run, answer) for run in runs)]
 
 
 def _name_of(predicate: Predicate) -> str:

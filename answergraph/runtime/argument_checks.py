@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from functools import wraps
-from inspect import Signature, isawaitable, iscoroutinefunction, isroutine, signature
+from inspect import Signature, isawaitable, iscoroutine, iscoroutinefunction, isroutine, signature
 from typing import Any, TypeGuard, get_args
 
 from langchain_core.tools import BaseTool
@@ -91,6 +91,15 @@ def check_function(given_as: str, function: object, *arguments: str, may_be_asyn
             f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"
         ) from None
     return function
+
+
+def holds(predicate: Callable[..., object], *arguments: object) -> bool:
+    """Return what a developer's predicate says; raise ``AgentSpecError`` for a coroutine, which would always be true."""
+    said = predicate(*arguments)
+    if iscoroutine(said):
+        said.close()  # Python would warn that nothing awaits it
+        raise AgentSpecError(f"{shown(predicate)} returned a coroutine, which nothing awaits; return True or False.")
+    return bool(said)
 
 
 def _parameters(signature: Signature) -> str:

@@ -1,15 +1,19 @@
 """Mistakes with async hooks: each names the hook and says what to write."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import BaseModel
 
-from answergraph import AgentSpecError, ToolStrategy, create_agent
-from answergraph.middleware import AgentMiddleware
+from answergraph import AgentSpecError, Grounded, ToolStrategy, create_agent
+from answergraph.middleware import AgentMiddleware, GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls, search
+from tests.suite.colors import Run
 from tests.suite.verdicts import Verdict
+
+QUESTION: Any = {"messages": ["Go."]}
 
 
 class NotAsync(AgentMiddleware[Any, Any, Any]):
@@ -44,12 +48,26 @@ class HandsOn(AgentMiddleware[Any, Any, Any]):
         return handler(request)
 
 
+class Times(BaseModel):
+    """How often it was found."""
+
+    times: int
+
+
+class Counted(BaseModel):
+    """How often it was found."""
+
+    times: Annotated[int, Grounded()]
+
+
+def agent_with(middleware: Any, schema: type[BaseModel], **answer: object) -> Any:
+    replies = [calls(call("search", {"query": "a"})), calls(call(schema.__name__, answer))]
+    model = ScriptedChatModel(replies=replies)
+    return create_agent(model, [search], response_format=ToolStrategy(schema), middleware=[middleware])
+
+
 def answer_of(middleware: Any) -> Any:
-    replies = [calls(call("search", {"query": "a"})), calls(call("Verdict", {"passed": True}))]
-    agent: Any = create_agent(
-        ScriptedChatModel(replies=replies), [search], response_format=ToolStrategy(Verdict), middleware=[middleware]
-    )
-    return asyncio.run(agent.ainvoke({"messages": ["Go."]}))["structured_response"]
+    return asyncio.run(agent_with(middleware, Verdict, passed=True).ainvoke(QUESTION))["structured_response"]
 
 
 @pytest.mark.parametrize(
@@ -79,3 +97,16 @@ def test_a_hook_that_awaits_nothing_is_named(middleware: Any, message: str) -> N
 
 def test_a_hook_that_hands_on_what_is_awaited_needs_no_async() -> None:
     assert answer_of(HandsOn()) is not None
+
+
+async def never(*arguments: Any) -> bool:
+    return False
+
+
+DOUBTFUL: list[Any] = [RequireTools(lambda run, answer: never()), GroundedAnswer(sources=lambda run: never())]  # type: ignore[arg-type, return-value]  # the mistake
+
+
+@pytest.mark.parametrize(("middleware", "schema"), list(zip(DOUBTFUL, [Times, Counted], strict=True)))
+def test_a_predicate_that_returns_a_coroutine_is_not_taken_for_true(run: Run, middleware: Any, schema: type[BaseModel]) -> None:
+    with pytest.raises(AgentSpecError, match="<lambda> returned a coroutine, which nothing awaits; return True or False"):
+        run(agent_with(middleware, schema, times=1), QUESTION)
