@@ -105,6 +105,7 @@ def dynamic_prompt(func: Callable[[ModelRequest], Any]) -> Middleware:
     Args:
         func: Returns the prompt for a request as text or ``SystemMessage``; a coroutine function serves async runs only.
     """
+    check_function(f"@dynamic_prompt: {shown(func)}", func, "request", may_be_async=True)
 
     def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest:
         if not isinstance(prompt, str | SystemMessage):

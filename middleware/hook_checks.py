@@ -38,8 +38,12 @@ def check_update(hook: str, update: object, can_jump_to: tuple[JumpTo, ...]) -> 
 def check_request(middleware: str, before: ModelRequest, after: ModelRequest) -> None:
     """Raise ``AgentSpecError`` for fields that a middleware changed to what no model could be asked with."""
     messages, prompt, settings = vars(after)["messages"], vars(after)["system_message"], vars(after)["model_settings"]
-    if messages is not before.messages and not isinstance(messages, list):
-        check_list(f"{middleware}: messages", messages)
+    if messages is not before.messages:
+        given = messages if isinstance(messages, list) else check_list(f"{middleware}: messages", messages)
+        if (wrong := next((each for each in given if isinstance(each, int | float | bytes | None)), given)) is not given:
+            raise AgentSpecError(f"{middleware}: {shown(wrong)} in messages is no message; write HumanMessage(…), or a text.")
+    if not isinstance(after.state, Mapping):
+        raise AgentSpecError(f"{middleware}: state={shown(after.state)}; write state={{**request.state, 'key': …}}.")
     if not isinstance(prompt, BaseMessage | None):
         raise AgentSpecError(f"{middleware}: system_message={shown(prompt)}; write system_prompt={shown(prompt)}.")
     if not isinstance(settings, Mapping):

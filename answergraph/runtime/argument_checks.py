@@ -21,7 +21,8 @@ def shown(given: object) -> str:
         return given.name
     if isinstance(given, list):
         return f"[{', '.join(map(shown, given))}]"
-    return f"{type(given).__name__}(…)" if " object at 0x" in repr(given) else repr(given)
+    is_long = hasattr(given, "bind_tools") or " object at 0x" in repr(given)  # a model has a field per setting
+    return f"{type(given).__name__}(…)" if is_long else repr(given)
 
 
 def one_of(name: str, allowed: object, given: object) -> Any:

@@ -15,6 +15,7 @@ from answergraph.runtime.errors import AgentSpecError
 
 CallableT = TypeVar("CallableT", bound=Callable[..., object])
 
+_SWITCHES = (bool, bool | None, "bool", "bool | None")
 _EXPLAINED = "__answergraph_explained__"
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
@@ -61,6 +62,12 @@ class _Explanation:
     name: str
     example: str
 
+    def check_switches(self, kwargs: Mapping[str, object]) -> None:
+        """Raise ``AgentSpecError`` if a text is given for what is on or off: any text would mean "on", also "no"."""
+        for word, value in kwargs.items():
+            if isinstance(value, str) and self.make.__annotations__.get(word) in _SWITCHES:
+                raise AgentSpecError(f"{self.name}({word}={value!r}): write True or False.")
+
     def explain(self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> NoReturn:
         """Raise ``AgentSpecError`` if the arguments do not fit; else the error is another one."""
         if isinstance(error, AgentSpecError):
@@ -84,6 +91,7 @@ def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
 
         @wraps(make)
         async def explained(*args: object, **kwargs: object) -> object:
+            explanation.check_switches(kwargs)
             try:
                 return await make(*args, **kwargs)
             except (TypeError, AttributeError) as error:
@@ -93,6 +101,7 @@ def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
 
         @wraps(make)
         def explained(*args: object, **kwargs: object) -> object:
+            explanation.check_switches(kwargs)
             try:
                 return make(*args, **kwargs)
             except (TypeError, AttributeError) as error:

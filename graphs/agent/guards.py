@@ -1,7 +1,7 @@
 """Refuses guards that cannot work or have nothing to check."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
@@ -56,6 +56,12 @@ _NO_DEFAULT = (
     "{name}(on_doubt='omit') could leave nothing out: no field that it checks has a default in a Pydantic model or dataclass. "
     "Write one, such as buyer: str | None = None, or on_doubt='refuse' or 'review'."
 )
+
+_NAMING = ("interrupt_on", "tools_to_emulate", "always_include", "searchable_tool_names", "exclude_tools")
+"""The public attributes in which LangChain's middleware keeps names of tools. Its ``ToolRetryMiddleware`` has none."""
+
+_DECISIONS = ("approve", "edit", "reject", "respond")
+"""What a person may decide on a call, in LangChain's words."""
 
 _LIKE_A_TOOL = 0.9
 """Minimum similarity of a misspelt tool, of 1."""
@@ -154,12 +160,28 @@ def check_spelt_tools(stack: MiddlewareStack, names: Collection[str], *, are_all
     for middleware in stack.middleware:
         limited = getattr(middleware, "tool_name", None)
         counted = [limited] if isinstance(limited, str) else []
-        for name in (*getattr(middleware, "interrupt_on", ()), *getattr(middleware, "tools_to_emulate", ()), *counted):
+        for name in (*counted, *_tools_meant_by(middleware)):
             if name not in names and (near := get_close_matches(name, names, 1, _LIKE_A_TOOL)):
                 raise AgentSpecError(f"{middleware.name}: there is no tool {name!r}. Did you mean {near[0]!r}?")
+        for decision in _decisions_allowed_by(middleware):
+            if decision not in _DECISIONS and (near := get_close_matches(decision, _DECISIONS, 1)):
+                raise AgentSpecError(f"{middleware.name}: there is no decision {decision!r}. Did you mean {near[0]!r}?")
         # Others may be those of other agents, with which the middleware is shared.
         if are_all and counted and counted[0] not in names:
             warnings.warn(f"{middleware.name} does nothing: there is no tool {limited!r}, only {sorted(names)!r}.", stacklevel=2)
+
+
+def _decisions_allowed_by(middleware: object) -> Iterator[str]:
+    for config in dict(getattr(middleware, "interrupt_on", ())).values():
+        if isinstance(config, Mapping):
+            yield from (each for each in config.get("allowed_decisions", ()) if isinstance(each, str))
+
+
+def _tools_meant_by(middleware: object) -> Iterator[str]:
+    """Yield the tools that a middleware of LangChain names in its public attributes, and in those of its edits."""
+    for part in (middleware, *(getattr(middleware, "edits", None) or ())):
+        for attribute in _NAMING:
+            yield from (name for name in getattr(part, attribute, None) or () if isinstance(name, str))
 
 
 def _places(schema: AnswerSchema) -> list[Place]:

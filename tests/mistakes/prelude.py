@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, NamedTuple, Never, TypeVar
 
 import langchain.agents.structured_output as langchains
-from langchain.agents.middleware import HumanInTheLoopMiddleware, LLMToolEmulator, ToolCallLimitMiddleware
+from langchain.agents.middleware import (
+    HumanInTheLoopMiddleware,
+    LLMToolEmulator,
+    ToolCallLimitMiddleware,
+)
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from langchain.agents.middleware import ToolCallLimitMiddleware
+from langchain.agents.middleware import ToolCallLimitMiddleware, ToolRetryMiddleware
 
 from answergraph import AgentSpecError, ToolStrategy, create_agent
 from tests.mistakes.prelude import MODEL, V, search
@@ -17,6 +17,11 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         "Changes: system_message='Be brief.'; write system_prompt='Be brief.'.",
     ),
     "one tool": ({"tools": search}, "Changes: tools=search is not a list; write tools=[search]."),
+    "a number in the messages": (
+        {"messages": [5]},
+        "Changes: 5 in messages is no message; write HumanMessage(…), or a text.",
+    ),
+    "a number as the state": ({"state": 5}, "Changes: state=5; write state={**request.state, 'key': …}."),
     "a number as settings": ({"model_settings": 5}, "Changes: model_settings=5; write model_settings={'temperature': 0}."),
     "a choice of no tool": (
         {"tool_choice": "serch"},
@@ -48,6 +53,10 @@ def test_a_strategys_choice_of_no_tool_is_refused() -> None:
 def test_a_limit_of_a_tool_that_is_like_none_is_told() -> None:
     with pytest.warns(UserWarning, match=r"Limit.*\[read\] does nothing: there is no tool 'read', only \['search'\]"):
         create_agent(MODEL, [search], middleware=[ToolCallLimitMiddleware(tool_name="read", run_limit=1)])
+
+
+def test_a_misspelt_name_that_langchain_keeps_to_itself_goes_unnoticed() -> None:
+    assert create_agent(MODEL, [search], middleware=[ToolRetryMiddleware(tools=["serch"])])
 
 
 OPEN = [

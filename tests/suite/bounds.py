@@ -37,7 +37,7 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1347,
+        1357,
         75,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
@@ -52,7 +52,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2575,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        2579,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         90,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
@@ -92,14 +92,14 @@ CORE = (
         "; async checks",
     ),
     Room(
-        *("middleware", 1336, 88),
+        *("middleware", 1339, 88),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 130, 12),
     Room(
         "graphs/agent",
-        1817,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1838,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         110,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "

@@ -59,21 +59,23 @@ def json_schema_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
 def declared_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
     """Return the validator of a response format; raise ``AgentSpecError`` if no answer may be able to fit."""
     validator = json_schema_validator(schema)
-    _check_required(schema)
+    _check_parts(schema)
     return validator
 
 
-def _check_required(schema: Mapping[str, Any]) -> None:
-    """Raise ``AgentSpecError`` if a part requires a property that nothing describes: it is misspelt, or forgotten."""
+def _check_parts(schema: Mapping[str, Any]) -> None:
+    """Raise ``AgentSpecError`` if a part has no value, or requires a property that nothing describes, as it is misspelt."""
     parts: list[tuple[str, Any]] = [("", schema)]
     for place, part in parts:  # grows below
         if not isinstance(part, Mapping):
             continue
+        where = f" of {place!r}" if place else ""
+        if part.get("enum") == []:
+            raise AgentSpecError(f"This JSON Schema has an 'enum'{where} without values, so nothing fits; list the values.")
         properties = part.get("properties", {})
         # Other keywords may describe it, and ``True`` says that anything may be there.
         if properties and _DESCRIBING.isdisjoint(part) and not part.get("additionalProperties"):
             for name in (name for name in part.get("required", ()) if name not in properties):
-                where = f" of {place!r}" if place else ""
                 raise AgentSpecError(
                     f"This JSON Schema requires {name!r}, which is not in 'properties'{where}.{meant(name, properties)} "
                     "Describe it there, or leave it out of 'required'."

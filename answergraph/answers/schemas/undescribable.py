@@ -44,6 +44,8 @@ def advice_for(declared: object, is_schema: Callable[[object], bool], makes_form
         return "It is not an answer type; pass it as the response_format itself."
     if isinstance(declared, list):
         return _advice_for_list([shown(each) for each in declared], has_types=any(map(is_schema, declared)))
+    if hasattr(declared, "bind_tools"):
+        return "It is a model; write the model before the type of the answer."
     if cls is not declared and (isinstance(declared, BaseModel) or is_dataclass(declared)):
         return f"It is an instance; write {cls.__name__}, the class."
     return "Pass a function of (state, runtime) as the response_format itself." if isroutine(declared) else ""
