@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Self, cast, get_args
+from typing import Any, Self, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolCallTransformer
-from langgraph.types import Checkpointer, Command, StreamMode, TracePolicy
+from langgraph.types import Checkpointer, TracePolicy
 
 from answergraph.answers.storage.answer_channel import answer_codec
 from answergraph.graphs.agent.agent_spec import AgentSpec
-from answergraph.graphs.agent.signature import CONFIG_KEYS, RUN_OPTIONS
+from answergraph.graphs.agent.compiled_agent import CompiledAgent
 from answergraph.nodes.direct_calls.tool_threads import MAX_TOOL_THREADS
 from answergraph.nodes.external_tool import noting_calls_taken_out
 from answergraph.nodes.names import STRUCTURED_RESPONSE, TOOLS
 from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Around, GraphNode, Step, no_update, without_clock
+from answergraph.runtime.steps import CLOCK, Around, GraphNode, Step, no_update, without_clock
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
-from answergraph.state.ledger import EXISTING
 from answergraph.state.own_keys import check_kept, for_trace, without_keys, without_refused_keys
-from answergraph.state.usage import UsageLimits
 
 _TRACED = TracePolicy(process_inputs=for_trace, process_outputs=for_trace)
 _TRACED_CALL = TracePolicy(process_outputs=for_trace)
@@ -155,110 +150,6 @@ class AgentStateGraph(StateGraph[Any, Any]):
             metadata["lc_agent_name"] = self.agent_name
         compiled.config["metadata"] = metadata
         return compiled
-
-
-_MODES = frozenset({None, *get_args(StreamMode)})
-
-
-class CompiledAgent(CompiledStateGraph[Any, Any]):
-    """A compiled agent. The input and commands of callers cannot write its own keys."""
-
-    def stream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
-        builder: Any = self.builder
-        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
-            config = self._with_clock(config)
-        if isinstance(input, Command):
-            from answergraph.graphs.agent.call_checks import check_command, check_resumed  # noqa: PLC0415 - few calls resume
-
-            check_command(input, self)
-            check_resumed(input, config, self)
-        return super().stream(self._checked(input, config, options), config, **options)
-
-    def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
-        builder: Any = self.builder
-        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
-            config = self._with_clock(config)
-        chunks = super().astream(self._checked(input, config, options), config, **options)
-        if isinstance(input, Command):
-            from answergraph.graphs.agent.call_checks import check_command, resumed_chunks  # noqa: PLC0415 - few calls resume
-
-            check_command(input, self)
-            return resumed_chunks(chunks, input, config, self)
-        return chunks
-
-    def update_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
-        self._check_update(config, values)
-        return super().update_state(config, values, *args, **options)
-
-    async def aupdate_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
-        self._check_update(config, values)
-        return await super().aupdate_state(config, values, *args, **options)
-
-    def _check_update(self, config: RunnableConfig, values: object) -> None:
-        from answergraph.graphs.agent.call_checks import check_written  # noqa: PLC0415 - few threads are changed from outside
-
-        check_written("The update has", values, self, config)
-
-    def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
-        """Start the clock of a run; it ends before the visit of the node around it."""
-        # Only runs with time limits need it.
-        from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
-
-        builder: Any = self.builder
-        limits: UsageLimits = builder.limits
-        clock = clock_of(
-            seconds=limits.seconds,
-            per_model_call=limits.seconds_per_model_call,
-            per_tool_call=limits.seconds_per_tool_call,
-            per_visit=self.step_timeout,
-            keeps_reserve=limits.reserve_final_answer,
-        )
-        return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
-
-    def _checked(self, input: object, config: Any, options: Mapping[str, object]) -> object:
-        """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
-        builder: Any = self.builder
-        modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
-        has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
-        is_plain = isinstance(config, Mapping | None) and CONFIG_KEYS.issuperset(config or ()) and RUN_OPTIONS.issuperset(options)
-        is_plain = is_plain and isinstance((config or {}).get("recursion_limit", 1), int) and _MODES.issuperset(modes)
-        if has_saver or not is_plain or options.get("context") is not None:
-            from answergraph.graphs.agent.call_checks import check_call, check_thread  # noqa: PLC0415 - only for the message
-
-            check_call(config, options, modes, builder.context_schema)
-            if has_saver and not _is_inside_a_run():
-                check_thread(self.config, config)
-        if isinstance(input, dict):
-            if EXISTING in input and EXISTING not in builder.channels:
-                from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
-
-                input = with_existing(input, builder.codec.schemas, builder.repair)
-            if input and builder.channels.keys().isdisjoint(input):
-                raise AgentSpecError(_unread(input, list(builder.schemas[builder.input_schema])))
-            if not input.keys() <= builder.channels.keys() and not _is_inside_a_run():  # where it is another graph's state
-                from answergraph.graphs.agent.call_checks import check_keys  # noqa: PLC0415 - only for the message
-
-                check_keys(input, builder.schemas[builder.input_schema])
-            return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
-        if isinstance(input, Command):
-            return without_keys(input, builder.keys.own)
-        from answergraph.graphs.agent.call_checks import check_input  # noqa: PLC0415 - few inputs are no dict
-
-        check_input(input, goes_on=has_saver or _is_inside_a_run())
-        return input
-
-
-def _is_inside_a_run() -> bool:
-    try:
-        get_config()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _unread(given: Iterable[str], known: Sequence[str]) -> str:
-    names = " ".join(f"{name!r} is not a key of the agent's state.{meant(name, known)}" for name in given)
-    return f"The agent reads nothing of its input: {names} Its keys: {', '.join(known)}."
 
 
 @lru_cache(maxsize=MAX_KEPT)

@@ -38,30 +38,30 @@ CORE = (
     Room(
         "answergraph/runtime",
         1357,
-        75,
+        73,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
     Room("answergraph/json_text", 370, 9, "numbers that became infinite"),
-    Room("answergraph/json_schema", 1210, 34),
+    Room("answergraph/json_schema", 1209, 33),
     Room(
         "answergraph/state",
         2588,
-        72,
+        70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has",
     ),
     Room(
         "answergraph/answers",
         2579,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
-        90,
+        88,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late",
     ),
     Room(
-        "answergraph/patches", 499, 19, "an answer is repaired by field, and brought up to date by keys; results that hold none"
+        "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2435, 56),
+        *("answergraph/asking", 2435, 55),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
@@ -69,18 +69,18 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5584, 39),
+        *("answergraph/evidence", 5583, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
-    Room("answergraph/streaming", 450, 14, "stream helpers, which lay in graphs/compose"),
-    Room("answergraph/react_text", 1008, 32, "every written form of a call and of an answer that models use"),
+    Room("answergraph/streaming", 447, 14, "stream helpers, which lay in graphs/compose"),
+    Room("answergraph/react_text", 1008, 31, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
-        839,  # a choice of no tool is refused
-        18,
+        836,  # a choice of no tool is refused
+        17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted",
     ),
@@ -92,20 +92,20 @@ CORE = (
         "; async checks",
     ),
     Room(
-        *("middleware", 1339, 88),
+        *("middleware", 1339, 87),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
-    Room("graphs/*.py", 130, 12),
+    Room("graphs/*.py", 127, 11),
     Room(
         "graphs/agent",
-        1838,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
-        110,
+        1826,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        107,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
         "what a hook returns for nobody is told; a run that names no thread is refused; what callers write that nobody reads",
     ),
-    Room("graphs/compose", 440, 36, "an agent of a server is run as a local one, and refused where it waits"),
+    Room("graphs/compose", 440, 35, "an agent of a server is run as a local one, and refused where it waits"),
     Room("answergraph/testing", 42, 0),
     Room(
         "answergraph/kit",
@@ -113,61 +113,61 @@ CORE = (
         28,
         "thirty-one names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
     ),
-    Room("answergraph/agents", 160, 5),
+    Room("answergraph/agents", 158, 4),
 )
 ADD_ONS = (
-    Room("answergraph/offline", 784, 5),
+    Room("answergraph/offline", 781, 5),
     Room("answergraph/tapes", 1017, 51, "recorded runs, after the plan; what is wrong with a tape"),
     Room(
         *("answergraph/evaluation", 1159, 23),
         "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",
     ),
-    Room("graphs/add_ons/*.py", 4, 0),
-    Room("graphs/add_ons/calculator", 530, 19),
-    Room("graphs/add_ons/extract", 186, 17, "a document in, a record out, after the plan; what is no document says why"),
-    Room("graphs/add_ons/react", 152, 4),
+    Room("graphs/add_ons/*.py", 1, 0),
+    Room("graphs/add_ons/calculator", 530, 18),
+    Room("graphs/add_ons/extract", 186, 16, "a document in, a record out, after the plan; what is no document says why"),
+    Room("graphs/add_ons/react", 149, 3),
     Room(
         "graphs/add_ons/ensemble",
         933,
-        45,
+        44,
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
         "readers that lack a list which others agree on; all readers together end in time",
     ),
-    Room("graphs/add_ons/judge", 1659, 48),
-    Room("graphs/add_ons/workflow", 1437, 70, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
+    Room("graphs/add_ons/judge", 1656, 47),
+    Room("graphs/add_ons/workflow", 1437, 68, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
         4346,
-        19,
+        18,
         "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full",
     ),
-    Room("answergraph/experiment", 990, 11),
+    Room("answergraph/experiment", 988, 10),
     Room(
         "answergraph/page",
-        404,
+        402,
         1,
         "steps that were read are kept, so that a long thread opens at once when it is read again; "
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2512, 49),
+        *("answergraph/many", 2512, 48),
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows",
     ),
-    Room("answergraph/telemetry", 225, 5, "runs as OpenTelemetry spans, after the plan"),
+    Room("answergraph/telemetry", 222, 4, "runs as OpenTelemetry spans, after the plan"),
     Room(
         "answergraph/serving",
-        890,
-        13,
+        888,
+        12,
         "agents over MCP, A2A and AG-UI, after the plan; forms for what a run waits for; a page that goes ends it",
     ),
     Room(
         "answergraph/cli",
         2662,
-        33,
+        32,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written, or have no threads or no text",
     ),
-    Room("pytest_answergraph", 98, 3),
+    Room("pytest_answergraph", 95, 3),
 )
 ANY_PER_THOUSAND_LINES = 40
 
@@ -200,8 +200,8 @@ CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
 CALLS_PER_TOOL_WHILE_BUILDING = 1.1
 # The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
-# The strategy that asks for a call or the answer is one.
-MODULES_OF_OURS = 123
+# The strategy that asks for a call or the answer is one, the compiled agent with the checks of its calls another.
+MODULES_OF_OURS = 124
 
 
 @cache

@@ -1,6 +1,9 @@
-"""How an agent is called: what LangGraph would drop without a word, or word without the place, is refused."""
+"""The compiled agent, which is what callers invoke. What LangGraph would drop of a call without a word is refused.
 
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Set
+So is what LangGraph refuses without saying where.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Set
 from contextlib import aclosing
 from difflib import get_close_matches
 from functools import lru_cache
@@ -9,19 +12,25 @@ from typing import Any, TypeVar, cast, get_args
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.config import get_config
 from langgraph.constants import END, START
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Durability, StateSnapshot, StreamMode
 
-from answergraph.answers.schemas.json_names import fields_of_type
 from answergraph.graphs.agent.signature import CONFIG_KEYS, RUN_OPTIONS, AgentArguments
 from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.state.own_keys import check_spelling
+from answergraph.runtime.steps import CLOCK, TIMED_VISIT
+from answergraph.state.agent_state import PRIVATE_KEYS
+from answergraph.state.ledger import EXISTING
+from answergraph.state.own_keys import check_spelling, without_keys
+from answergraph.state.usage import UsageLimits
 
 ChunkT = TypeVar("ChunkT")
 
+_MODES = frozenset({None, *get_args(StreamMode)})
 _ELSEWHERE = frozenset({"limits", "response_format", "system_prompt", "thread_id"})
 """What newcomers write into the input."""
 
@@ -36,7 +45,86 @@ _NOTHING_WAITS = (
 _HAS_ENDED = "The run of this thread has ended, so nothing waits for this Command. Write {'messages': […]} for another turn."
 
 
-def check_call(config: object, options: Mapping[str, Any], modes: Iterable[object], schema: object) -> None:
+class CompiledAgent(CompiledStateGraph[Any, Any]):
+    """A compiled agent. The input and commands of callers cannot write its own keys."""
+
+    def stream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
+        builder: Any = self.builder
+        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
+            config = self._with_clock(config)
+        if isinstance(input, Command):
+            _check_command(input, self)
+            _check_resumed(input, config, self)
+        return super().stream(self._checked(input, config, options), config, **options)
+
+    def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
+        builder: Any = self.builder
+        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
+            config = self._with_clock(config)
+        chunks = super().astream(self._checked(input, config, options), config, **options)
+        if isinstance(input, Command):
+            _check_command(input, self)
+            return _resumed_chunks(chunks, input, config, self)
+        return chunks
+
+    def update_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
+        _check_written("The update has", values, self, config)
+        return super().update_state(config, values, *args, **options)
+
+    async def aupdate_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
+        _check_written("The update has", values, self, config)
+        return await super().aupdate_state(config, values, *args, **options)
+
+    def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
+        """Start the clock of a run; it ends before the visit of the node around it."""
+        # Only runs with time limits need it.
+        from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
+
+        builder: Any = self.builder
+        limits: UsageLimits = builder.limits
+        clock = clock_of(
+            seconds=limits.seconds,
+            per_model_call=limits.seconds_per_model_call,
+            per_tool_call=limits.seconds_per_tool_call,
+            per_visit=self.step_timeout,
+            keeps_reserve=limits.reserve_final_answer,
+        )
+        return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
+
+    def _checked(self, input: object, config: Any, options: Mapping[str, object]) -> object:
+        """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
+        builder: Any = self.builder
+        modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
+        has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
+        is_plain = isinstance(config, Mapping | None) and CONFIG_KEYS.issuperset(config or ()) and RUN_OPTIONS.issuperset(options)
+        is_plain = is_plain and isinstance((config or {}).get("recursion_limit", 1), int) and _MODES.issuperset(modes)
+        if has_saver or not is_plain or options.get("context") is not None:
+            _check_call(config, options, modes, builder.context_schema)
+            if has_saver and not _is_inside_a_run():
+                _check_thread(self.config, config)
+        if isinstance(input, dict):
+            if EXISTING in input and EXISTING not in builder.channels:
+                from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
+
+                input = with_existing(input, builder.codec.schemas, builder.repair)
+            if not input.keys() <= builder.channels.keys():
+                _check_input_keys(input, builder)
+            return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
+        if isinstance(input, Command):
+            return without_keys(input, builder.keys.own)
+        _check_input(input, goes_on=has_saver or _is_inside_a_run())
+        return input
+
+
+def _is_inside_a_run() -> bool:
+    try:
+        get_config()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _check_call(config: object, options: Mapping[str, Any], modes: Iterable[object], schema: object) -> None:
     """Raise ``AgentSpecError`` for what LangGraph would drop of a call: keys, arguments, modes and a context of another type."""
     if (durability := options.get("durability")) is not None:
         one_of("durability", Durability, durability)
@@ -51,10 +139,16 @@ def check_call(config: object, options: Mapping[str, Any], modes: Iterable[objec
         _check_context(context, schema, fields)
 
 
-def check_keys(given: Collection[Any], known: Collection[str]) -> None:
-    """Raise ``AgentSpecError`` for a key of the input that is like one of the state, or that belongs elsewhere."""
-    check_spelling("The input has", given, known)
-    for name in _ELSEWHERE.intersection(given).difference(known):
+def _check_input_keys(input: Mapping[str, object], builder: Any) -> None:
+    """Raise ``AgentSpecError`` if no key is read, or if one is like a key of the state or belongs elsewhere."""
+    known = list(builder.schemas[builder.input_schema])
+    if builder.channels.keys().isdisjoint(input):
+        names = " ".join(f"{name!r} is not a key of the agent's state.{meant(name, known)}" for name in input)
+        raise AgentSpecError(f"The agent reads nothing of its input: {names} Its keys: {', '.join(known)}.")
+    if _is_inside_a_run():
+        return  # the input is another graph's state
+    check_spelling("The input has", input, known)
+    for name in _ELSEWHERE.intersection(input).difference(known):
         raise AgentSpecError(f"The input has {name!r}, which is no key of the agent's state.{_meant_by(name)}")
 
 
@@ -95,26 +189,29 @@ def _check_keys(what: str, given: Mapping[Any, object], known: Set[str]) -> None
 @lru_cache(maxsize=MAX_KEPT)
 def _fields_of(schema: Any) -> Set[str]:
     aliases = [field.validation_alias for field in getattr(schema, "model_fields", {}).values()]
+    # Only calls with a context need it.
+    from answergraph.answers.schemas.json_names import fields_of_type  # noqa: PLC0415 - see above
+
     # A name in JSON may be like a field's own.
     return frozenset() if any(aliases) else fields_of_type(schema).keys()
 
 
-def check_written(what: str, update: object, graph: Any, config: RunnableConfig | None = None) -> None:
+def _check_written(what: str, update: object, graph: Any, config: RunnableConfig | None = None) -> None:
     """Raise ``AgentSpecError`` for a misspelt key that somebody outside writes; LangGraph drops it."""
     if isinstance(update, Mapping) and not (config or {}).get("configurable", {}).get("checkpoint_ns"):
         check_spelling(what, update, graph.builder.schemas[graph.builder.state_schema])
 
 
-def check_command(command: Command[Any], graph: Any) -> None:
+def _check_command(command: Command[Any], graph: Any) -> None:
     """Raise ``AgentSpecError`` for a caller's command that writes a misspelt key, or goes to no node."""
-    check_written("The Command has", command.update, graph)
+    _check_written("The Command has", command.update, graph)
     for goto in command.goto if isinstance(command.goto, list | tuple) else [command.goto]:
         if isinstance(goto, str) and goto and goto not in {*graph.nodes, END}:
             nodes = sorted(set(graph.nodes) - {START})
             raise AgentSpecError(f"Command(goto={goto!r}): there is no such node.{meant(goto, nodes)} The nodes are {nodes!r}.")
 
 
-def check_input(input: object, *, goes_on: bool) -> None:
+def _check_input(input: object, *, goes_on: bool) -> None:
     """Raise ``AgentSpecError`` for an input that is no dict; ``None`` continues a stored run, if there may be one."""
     if isinstance(input, str | list | BaseMessage):
         raise AgentSpecError(f"The input {shown(input)} is not a dict; write {{'messages': …}} around it.")
@@ -122,7 +219,7 @@ def check_input(input: object, *, goes_on: bool) -> None:
         raise AgentSpecError("The input None continues a stored run, and the agent has no checkpointer; write {'messages': […]}.")
 
 
-def check_thread(*configs: Any) -> None:
+def _check_thread(*configs: Any) -> None:
     """Raise ``AgentSpecError`` if none of the configs names the thread that a run is stored under."""
     for config in filter(None, configs):
         configurable = config.get("configurable") or {}
@@ -136,16 +233,16 @@ def check_thread(*configs: Any) -> None:
     )
 
 
-def check_resumed(input: object, config: RunnableConfig | None, graph: Any) -> None:
+def _check_resumed(input: object, config: RunnableConfig | None, graph: Any) -> None:
     """Raise ``AgentSpecError`` if a command resumes a thread where nothing waits: LangGraph would do nothing, or begin a run."""
     if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
         _check_waits(graph.get_state(config), config)
 
 
-async def resumed_chunks(
+async def _resumed_chunks(
     chunks: AsyncIterator[ChunkT], input: object, config: RunnableConfig | None, graph: Any
 ) -> AsyncIterator[ChunkT]:
-    """Yield the chunks of a resumed run; raise ``AgentSpecError`` as ``check_resumed`` does."""
+    """Yield the chunks of a resumed run; raise ``AgentSpecError`` as ``_check_resumed`` does."""
     if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
         _check_waits(await graph.aget_state(config), config)
     async with aclosing(cast("AsyncGenerator[ChunkT]", chunks)):
