@@ -197,7 +197,9 @@ def _spent(limit: LimitName | None, usage: Any, allowed: Any) -> str:
     """Return in one sentence which limit ended the run."""
     if limit is None:
         return "The model did not answer in time."
-    return f"The run's budget is spent: {usage[limit] or 0} of {allowed[limit]} {LIMIT_WORDS[limit]}."
+    used = usage[limit] or 0
+    rest = ", and the rest is too little for another call" if used < allowed[limit] else ""
+    return f"The run's budget is spent: {used} of {allowed[limit]} {LIMIT_WORDS[limit]}{rest}."
 
 
 def deferred(outcome: Outcome, waiting: list[PendingCall]) -> Outcome:

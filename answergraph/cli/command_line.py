@@ -29,6 +29,7 @@ from answergraph.cli.terminal.command_runner import (
     BaseUrlOption,
     KeyOption,
     ModelOption,
+    by_whom,
     chosen_model,
     columns_of,
     ended,
@@ -188,7 +189,8 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     if as_json:
         typer.echo(to_json(answer).decode())
     else:
-        say(_as_text(answer, str((result.get("outcome") or {}).get("schema"))))
+        schema = str((result.get("outcome") or {}).get("schema"))
+        say(_as_text(answer, schema if agent else by_whom(schema, model)))
 
 
 @app.command(short_help="Print a graph as a Mermaid drawing.")

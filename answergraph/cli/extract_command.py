@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def extract(  # noqa: PLR0913, PLR0917 - one parameter per option
-    document: Annotated[Path, typer.Argument(help="A file: text, HTML or CSV in UTF-8, or a PDF.")],
+    document: Annotated[Path, typer.Argument(help="A file: text, HTML or CSV in UTF-8, or a PDF. '-' reads stdin.")],
     schema: Annotated[str, typer.Option(help="'module:Class', or a file with a JSON Schema, whose title names the record.")],
     model: Annotated[str, typer.Option(help="'openai:NAME', 'local:NAME', or 'provider:NAME'.")],
     base_url: BaseUrlOption = None,
@@ -73,7 +74,7 @@ def _content_of(document: Path) -> bytes:
     from answergraph.evidence.texts.documents import pages_of_file
     from answergraph.runtime.errors import AgentSpecError
 
-    data = document.read_bytes()
+    data = sys.stdin.buffer.read() if str(document) == "-" else document.read_bytes()
     try:
         pages = pages_of_file(data)
     except ValueError as error:

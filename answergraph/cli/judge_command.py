@@ -15,6 +15,7 @@ from answergraph.cli.terminal.command_runner import (
     BaseUrlOption,
     FactOption,
     ModelOption,
+    by_whom,
     chosen_model,
     ended,
     errors_as_bad_usage,
@@ -54,6 +55,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     if as_json:
         typer.echo(json.dumps(judgment, ensure_ascii=False))
     elif judgment["index"] is not None:
-        say(f"{judgment['label']}\n  tag: {judgment['tag']}\n  method: {judgment['method']}\n  reason: {judgment['reason']}")
+        method = by_whom(str(judgment["method"]), model)
+        say(f"{judgment['label']}\n  tag: {judgment['tag']}\n  method: {method}\n  reason: {judgment['reason']}")
     if judgment["index"] is None:
         raise ended(NO_ANSWER, judgment["reason"])

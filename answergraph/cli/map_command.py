@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import answergraph
-from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, import_also_from, one_line, say
+from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, errors_as_bad_usage, imported, one_line, say
 from answergraph.cli.terminal.run_limits import limits_in, spent
 
 if TYPE_CHECKING:
@@ -52,11 +52,10 @@ def map_file(  # noqa: PLR0913 - one parameter per option
 
         if out.suffix != ".parquet":
             raise answergraph.AgentSpecError(f"--out {out}: the rows are written as Parquet, into a file that ends in .parquet.")
-        import_also_from(Path.cwd())
         limited = limits_in(limits)
         documents = rows if trial is None else list(islice(read_rows(rows), trial))
         run = map_answers(
-            agent_at(agent),
+            agent_at(imported(agent)),
             documents,
             key=key,
             input=text,

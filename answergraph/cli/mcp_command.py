@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from answergraph.cli.terminal.command_runner import errors_as_bad_usage, import_also_from
+from answergraph.cli.terminal.command_runner import errors_as_bad_usage, imported
 
 
 def mcp(
@@ -26,6 +25,5 @@ def mcp(
         from answergraph.serving.mcp_server import mcp_server, serve_stdio
         from answergraph.serving.served_agent import ServedAgent
 
-        import_also_from(Path.cwd())
-        server = mcp_server([ServedAgent(agent_at(place), place.rpartition(":")[2]) for place in agents], name)
+        server = mcp_server([ServedAgent(agent_at(imported(place)), place.rpartition(":")[2]) for place in agents], name)
     asyncio.run(serve_stdio(server))

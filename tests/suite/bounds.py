@@ -86,7 +86,7 @@ CORE = (
     ),
     Room(
         "nodes",
-        2790,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
+        2792,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
         63,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere"
         "; async checks",
@@ -162,7 +162,7 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2662,
+        2677,
         32,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written, or have no threads or no text",

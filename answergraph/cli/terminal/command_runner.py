@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 import answergraph
+from answergraph.models.model_names import OFFLINE
 from answergraph.runtime.extras import MissingExtraError
 
 if TYPE_CHECKING:
@@ -58,14 +59,21 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
 
 def imported(place: str) -> Any:
     """Import ``package.module:attribute``, also from the current folder as ``python -m`` does, or raise ``AgentSpecError``."""
-    module, _, attribute = place.partition(":")
+    module, _, attribute = place.rpartition(":")
     if not module or not attribute:
         raise answergraph.AgentSpecError(f"{place!r} does not name an object; write it as 'package.module:attribute'.")
+    file = PureWindowsPath(module)  # which has both separators
+    if file.suffix == ".py" or len(file.parts) > 1:
+        name = f"{file.stem}:{attribute}"
+        raise answergraph.AgentSpecError(f"{place!r} names a file; write {name!r}, the module, in its folder.")
     import_also_from(Path.cwd())
     try:
         return getattr(importlib.import_module(module), attribute)
     except Exception as error:  # the module is the user's, and may raise anything
-        raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}") from error
+        from answergraph.runtime.explained_arguments import meant
+
+        near = meant(attribute, vars(sys.modules.get(module, sys)))
+        raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}{near and f'.{near}'}") from error
 
 
 def schema_at(place: str) -> Any:
@@ -76,6 +84,11 @@ def schema_at(place: str) -> Any:
         return json.loads(Path(place).read_bytes())
     except ValueError as error:
         raise answergraph.AgentSpecError(f"{place} is not a JSON Schema: {error}") from error
+
+
+def by_whom(line: str, model: str) -> str:
+    """Return a line of an answer; it says so if no model gave the answer."""
+    return f"{line} (by rules)" if model == OFFLINE else line
 
 
 def import_also_from(*folders: Path) -> None:

@@ -43,7 +43,7 @@ def adds_then_answers() -> list[Reply]:
 def test_the_typed_answer_is_printed_and_nothing_else() -> None:
     code, out, err = answergraph("ask", TASK)
     assert (code, err) == (0, "")
-    assert out.splitlines()[:2] == ["Calculation", "  final_answer: 257.25"]
+    assert out.splitlines()[:2] == ["Calculation (by rules)", "  final_answer: 257.25"]
     assert out.splitlines()[-1].startswith("  reasoning: 17 × 23 = 391; 89 ÷ 4 = 22.25")
 
 

@@ -48,7 +48,7 @@ def test_the_calculator_answers_by_a_schema_without_a_key(tmp_path: Path) -> Non
     schema = tmp_path / "price.json"
     properties = {"euros": {"type": "number"}}
     schema.write_text(json.dumps({"title": "Price", "type": "object", "properties": properties, "required": ["euros"]}))
-    assert answergraph("ask", "2 + 3", "--format", str(schema)) == (0, "Price\n  euros: 5.0\n", "")
+    assert answergraph("ask", "2 + 3", "--format", str(schema)) == (0, "Price (by rules)\n  euros: 5.0\n", "")
 
 
 def test_a_schema_also_goes_with_the_text_protocol() -> None:

@@ -116,3 +116,26 @@ def test_a_module_that_cannot_be_run_is_refused_in_one_line(
     code, out, err = answergraph("extract", str(document), "--schema", "misspelt_app:Invoice", "--model", "openai:x")
     assert (code, out) == (2, "")
     assert "'misspelt_app:Invoice' cannot be imported: name 'BaseModl' is not defined" in err
+
+
+PLACES = {
+    "app.py:Invoice": "'app.py:Invoice' names a file; write 'app:Invoice', the module, in its folder.",
+    "./code/app.py:Invoice": "'./code/app.py:Invoice' names a file; write 'app:Invoice', the module, in its folder.",
+    "code\\app.py:Invoice": "names a file; write 'app:Invoice', the module, in its folder.",
+    "code/app:Invoice": "'code/app:Invoice' names a file; write 'app:Invoice', the module, in its folder.",
+    f"{__name__}:Invoce": "has no attribute 'Invoce'. Did you mean 'Invoice'?",
+}
+
+
+@pytest.mark.parametrize(("place", "message"), PLACES.items(), ids=PLACES)
+def test_a_place_that_is_nearly_right_is_put_right(document: Path, place: str, message: str) -> None:
+    code, out, err = answergraph("extract", str(document), "--schema", place, "--model", "openai:x")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_dash_reads_the_document_from_stdin() -> None:
+    with OpenAIServer([says(json.dumps({"number": "2026-0417", "day": "2026-05-03"}))]) as server:
+        options = ["--schema", f"{__name__}:Invoice", "--model", "openai:gpt-4.1", "--base-url", server.base_url]
+        code, out, err = answergraph("extract", "-", *options, stdin=DOCUMENT)
+    assert (code, out.splitlines()[0], err) == (0, "number: 2026-0417  supported  input: Invoice 2026-0417", "")

@@ -21,7 +21,7 @@ def report(tmp_path: Path) -> str:
 def test_the_rule_that_holds_is_printed(report: str) -> None:
     code, out, err = answergraph("judge", *RULES, report)
     assert (code, err) == (0, "")
-    assert out.splitlines()[:3] == ["tests pass", "  tag: [STEP:1]", "  method: structured_output"]
+    assert out.splitlines()[:3] == ["tests pass", "  tag: [STEP:1]", "  method: structured_output (by rules)"]
 
 
 def test_json_prints_the_whole_judgment(report: str) -> None:

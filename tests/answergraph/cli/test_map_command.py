@@ -60,6 +60,7 @@ def test_rows_without_an_answer_are_grouped_and_asked_again_on_request(folder: P
     [
         (("mapped_agent:agent", "rows.txt"), ".parquet"),
         (("mapped_agent:missing", "rows.jsonl"), "cannot be imported"),
+        (("mapped_agent.py:agent", "rows.jsonl"), "write 'mapped_agent:agent'"),
         (("mapped_agent:reply", "rows.jsonl"), "makes no agent"),
         (("mapped_agent:agent", "rows.jsonl", "--key", "name"), "no key"),
         (("mapped_agent:agent", "rows.jsonl", "--input", "text"), "no column 'text'"),

@@ -12,7 +12,7 @@ from tests.answergraph.cli.test_command_line import TASK, answergraph
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "answer.json"
     code, out, err = answergraph("ask", TASK, "--bundle", str(path))
-    assert (code, out.splitlines()[0], err) == (0, "Calculation", "")
+    assert (code, out.splitlines()[0], err) == (0, "Calculation (by rules)", "")
     return path
 
 

@@ -70,6 +70,13 @@ def test_past_the_limit_the_run_ends_and_names_it(run: Run) -> None:
     assert outcome["reason"].startswith("The run's budget is spent: 2.001 of 1.0 in the currency of its prices.")
 
 
+def test_a_rest_that_is_too_little_for_another_call_is_said(run: Run) -> None:
+    thinking = [priced(AIMessage("I think."), input=input, output=1) for input in (60, 10)]
+    outcome = run(agent_of(*thinking, tools=(), total_tokens=100), QUESTION)["outcome"]
+    words = "The run's budget is spent: 72 of 100 tokens, and the rest is too little for another call."
+    assert outcome["reason"].startswith(words)
+
+
 def test_prices_may_be_a_function_of_the_model_and_the_usage(run: Run) -> None:
     def prices(name: str, usage: Any) -> Decimal | None:
         return Decimal(usage["output_tokens"]) / 100 if name == "scripted" else None
