@@ -28,12 +28,13 @@ class DocumentPage(NamedTuple):
 
     text: str
     about: Mapping[str, object] = {}
-    """Of a PDF: the page from 0, and per word its start, end, left, top, right and bottom, as shares of the page."""
+    """The name of the file; of a PDF the page from 0, and per word its start, end, left, top, right and bottom, as shares of the
+    page."""
 
     @property
     def unread(self) -> str:
         """What of it was not read."""
-        return f"page {int(str(self.about['page'])) + 1} of a PDF" if self.about and not self.text.strip() else ""
+        return f"page {int(str(self.about['page'])) + 1} of a PDF" if "page" in self.about and not self.text.strip() else ""
 
 
 def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
@@ -56,9 +57,17 @@ def pages_of_block(block: Mapping[str, object]) -> list[DocumentPage]:
     """Return the texts of a content block of LangChain with the bytes of a file; none if it has no text."""
     encoded = _encoded_in(block)
     try:
-        return pages_of_file(base64.b64decode(encoded, validate=True)) if encoded else []
+        pages = pages_of_file(base64.b64decode(encoded, validate=True)) if encoded else []
     except (binascii.Error, ValueError):
         return []
+    named = {"filename": name} if (name := _name_in(block)) else {}
+    return [page._replace(about={**page.about, **named}) for page in pages]
+
+
+def _name_in(block: Mapping[str, object]) -> str:
+    """Return the name of a file, which LangChain and the providers hold in several places; empty if there is none."""
+    places = [block, *(part for name in ("file", "source", "extras", "metadata") if isinstance(part := block.get(name), Mapping))]
+    return next((str(place[key]) for place in places for key in ("filename", "title", "name") if place.get(key)), "")
 
 
 def _encoded_in(block: Mapping[str, object]) -> str:
@@ -71,7 +80,7 @@ def _encoded_in(block: Mapping[str, object]) -> str:
 
 
 def sources_in(pages: Iterable[DocumentPage], start: int = 0) -> list[list[Any]]:
-    """Return the start, the end and the description of each page of a PDF in their joined texts."""
+    """Return the start, the end and the description of each file, and of each page of a PDF, in their joined texts."""
     every = list(pages)
     places = zip(accumulate((len(page.text) for page in every), initial=start), every, strict=False)
     return [[low, low + len(page.text), dict(page.about)] for low, page in places if page.about]
