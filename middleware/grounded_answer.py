@@ -1,6 +1,5 @@
 """Middleware that accepts an answer only if the run's tool results support its claims."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
@@ -16,16 +15,16 @@ from answergraph.evidence.claim_checking import EvidenceReport, check_fields, ma
 from answergraph.evidence.claims import Claim, default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.said_claims import unjudged
-from answergraph.evidence.source_runs import InputState, input_records
+from answergraph.evidence.value_records import DISAGREE
 from answergraph.evidence.values.cldr_names import are_read
 from answergraph.middleware.base import AgentMiddleware
+from answergraph.middleware.kept_input import KeepsInput
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork
 from answergraph.runtime.argument_checks import check_function, holds, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import Step
-from answergraph.state.agent_state import INPUT_TEXTS
 from answergraph.state.field_path import FieldPath, json_at
 from answergraph.state.field_record import BACKED, FieldRecord, Fields, OnDoubt, given_by_person, passage_of, support_of
 from answergraph.state.ledger import EXISTING
@@ -39,7 +38,7 @@ _FIRST = "first call {names}"
 _FIRST_ANY = "there must be evidence, and no tool has returned any yet"
 
 TOO_LITTLE = (
-    "Only {share:.0%} of the fields are supported, and at least {least:.0%} must be. Nothing stands behind: {paths}. "
+    "Only {share:.0%} of the fields are supported, and at least {least:.0%} must be. Not supported: {paths}. "
     "Leave out what the sources do not say."
 )
 
@@ -74,8 +73,9 @@ class GroundedAnswer(AgentMiddleware):
 
     def __new__(cls, *_: object, **options: object) -> Self:
         """Return an instance whose graph has a node that keeps the caller's messages, if they are a source."""
+        named = {"__module__": cls.__module__, "__doc__": cls.__doc__}
         keeps = _reads_input(options.get("sources"))
-        return super().__new__(_keeping_input(cls) if keeps else cls)
+        return super().__new__(type(cls.__name__, (KeepsInput, cls), named) if keeps else cls)
 
     def __init__(  # noqa: PLR0913  # each is one keyword of the declaration
         self,
@@ -168,7 +168,8 @@ class GroundedAnswer(AgentMiddleware):
         claims = fields_of(answer)
         sources = as_shown({**calls, **counting}.values(), state["messages"])
         unmarked = Grounded(min_items=0) if self.fields == "all" else None
-        report = check_fields(claims, sources, unmarked, _given(answer, state, claims), has_judge=self.judge is not None)
+        given, is_settled = _given(answer, state, claims), _is_settled(state, self.on_doubt)
+        report = check_fields(claims, sources, unmarked, given, has_judge=self.judge is not None, is_settled=is_settled)
         if self.judge is None or report.feedback or not unjudged(claims, report.fields):
             return self._verdict(answer, claims, report, state)
         return MoreWork(self._judged(self.judge, answer, claims, report.fields, state))
@@ -228,9 +229,7 @@ class GroundedAnswer(AgentMiddleware):
         return [run for run in results_of_run(state) if may_support(run) and self._counts(run)]
 
     def _counts(self, run: ToolRun) -> bool:
-        if run.kind == "input":
-            return True
-        if self.sources is None:
+        if run.kind == "input" or self.sources is None:
             return True
         if callable(self.sources):
             return holds(self.sources, run)
@@ -238,31 +237,17 @@ class GroundedAnswer(AgentMiddleware):
         return run.name in self.sources or run.name.partition("/")[0] in self.sources
 
 
-def _keeping_input(cls: type[Any]) -> type[Any]:
-    return type(cls.__name__, (_KeepsInput, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__})
-
-
-class _KeepsInput:
-    """Keeps the caller's messages at the start of a run, before any middleware can change them."""
-
-    __slots__ = ()
-    state_schema: type[object] = InputState
-    private_keys = frozenset({INPUT_TEXTS})
-
-    def before_agent(self, state: Any, runtime: Runtime) -> dict[str, Any]:
-        return {INPUT_TEXTS: input_records(state["messages"])}
-
-    async def abefore_agent(self, state: Any, runtime: Runtime) -> dict[str, Any]:
-        # A file is read in a thread: `langgraph dev` refuses what blocks its event loop, as the first use of a parser does.
-        if any(isinstance(message.content, list) for message in state["messages"]):
-            return await asyncio.to_thread(self.before_agent, state, runtime)
-        return self.before_agent(state, runtime)
-
-
 def _was_asked_again(state: Any) -> bool:
     """Return whether the model has had a chance to mend its answer, or will get none."""
     ledger = Turn(state).run_ledger(begins_run=False)
     return bool(ledger["attempts"] or ledger["last_call_made"])
+
+
+def _is_settled(state: Any, on_doubt: OnDoubt) -> bool:
+    """Return whether the model was told once that sources disagree, or is not asked any more."""
+    ledger = Turn(state).run_ledger(begins_run=False)
+    was_told = any(DISAGREE in problem for attempt in ledger["attempts"] for problem in attempt["fields"].values())
+    return was_told or (ledger["last_call_made"] if on_doubt == "refuse" else _was_asked_again(state))
 
 
 def _given(answer: object, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:

@@ -62,7 +62,7 @@ class StructuredResponseNode:
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
-            check = partial(self._checked, state=state, runtime=runtime)
+            check = partial(self._checked, reply=reply, state=state, at=runtime)
             if self.agent.reviews:
                 from answergraph.nodes.answer_review import reviewed  # noqa: PLC0415 - few agents ask a person
 
@@ -77,19 +77,19 @@ class StructuredResponseNode:
             runtime.stream_writer(self._event(reply, reading, update))
         return update
 
-    def _checked(self, reading: Reading, ledger: RunLedger, state: Any, runtime: Runtime[Any]) -> Step[Checked]:
+    def _checked(self, reading: Reading, ledger: RunLedger, reply: CurrentReply, state: Any, at: Runtime[Any]) -> Step[Checked]:
         # Checks search these results for evidence.
         read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
         is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
-        seen = {**state, LEDGER: ledger} if "given" in ledger else state
-        return (yield from check_answer(self.agent.checks, reading, seen, runtime, in_thread=is_long))
+        # Where the model will not be asked again, a check may accept what it would have asked about.
+        is_last = decide(self._facts(reply, reading.rejected("", {}, None), needs_confirmation=False)).action == "end"
+        seen = {**state, LEDGER: {**ledger, "last_call_made": is_last}}
+        return (yield from check_answer(self.agent.checks, reading, seen, at, in_thread=is_long))
 
     def _is_for_a_person(self, reply: CurrentReply, reading: Reading) -> bool:
         """Return whether a check still rejects the answer after the model was asked again, or cannot be asked."""
-        if reading.status != "invalid":
-            return False
         action = decide(self._facts(reply, reading, needs_confirmation=False)).action
-        return action == "end" or (bool(reply.ledger["attempts"]) and action in ("ask_again", "ask_next_strategy"))
+        return reading.status == "invalid" and (action == "end" or (action.startswith("ask_") and bool(reply.ledger["attempts"])))
 
     def late(self, state: RunState, error: Exception) -> dict[str, object]:
         """End the run: a check did not end in time."""

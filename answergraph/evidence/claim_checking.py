@@ -3,23 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from difflib import SequenceMatcher
 from functools import reduce
-from itertools import accumulate
-from operator import add, sub
 from typing import Any, Literal
 
 from answergraph.evidence.claims import Claim, fields_by_path, fields_of, scalar_of
 from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import numerals
-from answergraph.evidence.quotes import NOT_FOUND, Found, places_of_quote, places_shown
+from answergraph.evidence.quotes import NOT_FOUND, Found, nearest_passage, places_of_quote, places_shown
 from answergraph.evidence.said_claims import check_said
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.source_runs import Source, runs_of, with_overruled
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.texts.written_words import WrittenWords
-from answergraph.evidence.value_records import compute, is_echoed, record_of_value
+from answergraph.evidence.value_records import beside_others, compute, is_echoed, record_of_value
 from answergraph.runtime.argument_checks import one_of
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, Fields, is_persons, record_of, support_of
@@ -29,9 +26,6 @@ from answergraph.state.tool_results import ToolRun
 _NO_SUCH_NUMBER = "no tool result holds this number"
 _ONLY_ECHOED = "the number occurs only where a tool repeats its arguments"
 _NOT_FINITE = "it is not a finite number"
-_MAX_PASSAGE_CHARACTERS = 300
-_MIN_LIKENESS = 0.5
-"""Minimum similarity, from 0 to 1, of a passage that is shown."""
 _MAX_SHOWN_CHARACTERS = 200
 _MAX_SHOWN_PROBLEMS = 10
 _INTRODUCTION = "Your answer is not supported by what the tools of this run returned:"
@@ -40,6 +34,7 @@ _OF_SOURCES = (
     "Give each value as it stands there, as the value of what is asked for, and leave out what does not stand there. Then answer "
     "again.",
 )
+_OF_DISAGREEING = ("Look at your answer again:", "Call further tools if that decides it, then answer again.")
 _ADVICE = (
     "Copy quotes word for word from one place of one tool result, and take numbers from tool results as they are. Your own words "
     "and the user's are no evidence. Call further tools if need be, then answer again."
@@ -127,11 +122,13 @@ def check_fields(
     given: Fields | None = None,
     *,
     has_judge: bool = False,
+    is_settled: bool = False,
 ) -> EvidenceReport:
     """Search the sources of a run, oldest first, for support of each field with a mark; ``unmarked`` is the mark of the others.
 
     What was ``given`` stands if no source supports it, and in any case if it is a person's.
-    With a judge, claims that hold by rule stay unchecked.
+    With a judge, claims that hold by rule stay unchecked. Once it is settled which of the sources that disagree is meant, nothing
+    is wrong with a value of one of them.
 
     Arguments that the model wrote support nothing. Similarity is not support: a quote that is not in one text of one result is
     unsupported.
@@ -156,6 +153,8 @@ def check_fields(
         path = str(field.path)
         if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
             record = {**own, "evidence": record["evidence"] or own["evidence"]}
+        if is_settled and "others" in record:
+            record = {**record, "problem": None}
         problems += record["problem"] is not None
         if isinstance(field.mark, Quote) and record["status"] == "supported":
             first = quoted.setdefault((field.path.pattern, " ".join(field.value.split())), path)
@@ -181,14 +180,14 @@ def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[S
     if field.mark is None or (isinstance(field.mark, Derived | SupportedBy) and field.problem is None):
         return record_of()
     if isinstance(field.mark, Grounded) and field.problem is None:
-        record = record_of_value(field.value, field.mark, results)
+        record = beside_others(record_of_value(field.value, field.mark, results), field, field.mark, results)
         return record if record["problem"] is None else {**record, "problem": _problem(field, record["problem"]) + unread}
     found = _find(field, field.mark, results)
     if isinstance(found, Found):
         return {"status": "supported", "evidence": [found.evidence], "problem": None}
     record = record_of(_problem(field, found) + unread, "not_found" if found == _missing(field.mark) else "unsupported")
     is_quote = isinstance(field.mark, Quote) and field.problem is None
-    passage = _nearest_passage(fold(field.value), near) if is_quote else None
+    passage = nearest_passage(fold(field.value), near) if is_quote else None
     if passage is not None:
         run = passage.result.run
         record["nearest"] = passage.evidence
@@ -209,6 +208,8 @@ def _feedback(records: Fields, *, has_input: bool) -> str:
     listed = [f"- {path}: {record['problem']}" for path, record in records.items() if record["problem"] is not None]
     more = [f"- and {len(listed) - _MAX_SHOWN_PROBLEMS} more"] if len(listed) > _MAX_SHOWN_PROBLEMS else []
     first, last = _OF_SOURCES if has_input else (_INTRODUCTION, _ADVICE)
+    if all("others" in record for record in records.values() if record["problem"] is not None):
+        first, last = _OF_DISAGREEING
     return "\n".join([first, *listed[:_MAX_SHOWN_PROBLEMS], *more, last]) if listed else ""
 
 
@@ -263,38 +264,3 @@ def _missing(mark: Mark) -> str:
         return NOT_FOUND
     units = "" if isinstance(mark, Derived | SupportedBy) else ", ".join(unit for unit, _ in mark.units or ())
     return f"{_NO_SUCH_NUMBER} with a unit of {units}" if units else _NO_SUCH_NUMBER
-
-
-def _nearest_passage(quote: str, results: Sequence[SearchedResult]) -> Found | None:
-    """Return the passage most similar to a folded quote, in whole words, or ``None``."""
-    nearest, best = None, _MIN_LIKENESS
-    quote = quote[:_MAX_PASSAGE_CHARACTERS]
-    for result in map(SearchedResult.as_shown, results):
-        for part in range(len(result.run.texts)):
-            view = next(result.views(part)).folded
-            start = _likeliest_start(quote, view.flat)
-            found = view.flat[start : start + len(quote)]
-            likeness = SequenceMatcher(None, quote, found, autojunk=False).ratio()
-            if found and likeness > best:
-                best = likeness
-                low, high = view.span(*_whole_words(view.flat, start, start + len(found)))
-                offset = result.offsets[part] + low
-                nearest = Found(result, offset, offset + min(high - low, _MAX_PASSAGE_CHARACTERS))
-    return nearest
-
-
-def _likeliest_start(quote: str, text: str) -> int:
-    """Return the start of the window that shares most character pairs with the quote, in linear time."""
-    pairs = set(map(add, quote, quote[1:]))
-    shared = list(accumulate((pair in pairs for pair in map(add, text, text[1:])), initial=0))
-    if len(shared) <= len(quote):
-        return 0
-    in_window = list(map(sub, shared[len(quote) - 1 :], shared))
-    return in_window.index(max(in_window))
-
-
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    end = max(end, start + 1)
-    start = text.rfind(" ", 0, start + 1) + 1 if not text[start].isspace() else start + 1
-    following = text.find(" ", max(end - 1, start))
-    return start, max(following if following >= 0 else len(text), start + 1)

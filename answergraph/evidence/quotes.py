@@ -6,7 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from difflib import SequenceMatcher
+from itertools import accumulate, islice
+from operator import add, sub
 
 from answergraph.evidence.marks import Quote
 from answergraph.evidence.quote_forms import forms_of, marks_agree, parts_of
@@ -27,6 +29,9 @@ from answergraph.state.field_record import Evidence
 _WORD = re.compile(r"\w+")
 _COMMON_WORDS = frozenset(words("quotes", "common"))
 _WORDS_AROUND_AN_ECHO = frozenset(words("quotes", "around_an_echo"))
+_MAX_PASSAGE_CHARACTERS = 300
+_MIN_LIKENESS = 0.5
+"""Minimum similarity, from 0 to 1, of a passage that is shown."""
 _MIN_COLUMNS_BESIDE_ECHO = 4
 """Columns that a quote needs beyond the tool's arguments."""
 
@@ -196,3 +201,38 @@ class _Search:
             return REMARKED
         left = self.result.written.without(self.view.flat, at, end, self.result.upto)
         return ECHOED if left != form.replace("\n", " ") and says_nothing_around(left) else None
+
+
+def nearest_passage(quote: str, results: Sequence[SearchedResult]) -> Found | None:
+    """Return the passage most similar to a folded quote, in whole words, or ``None``."""
+    nearest, best = None, _MIN_LIKENESS
+    quote = quote[:_MAX_PASSAGE_CHARACTERS]
+    for result in map(SearchedResult.as_shown, results):
+        for part in range(len(result.run.texts)):
+            view = next(result.views(part)).folded
+            start = _likeliest_start(quote, view.flat)
+            found = view.flat[start : start + len(quote)]
+            likeness = SequenceMatcher(None, quote, found, autojunk=False).ratio()
+            if found and likeness > best:
+                best = likeness
+                low, high = view.span(*_whole_words(view.flat, start, start + len(found)))
+                offset = result.offsets[part] + low
+                nearest = Found(result, offset, offset + min(high - low, _MAX_PASSAGE_CHARACTERS))
+    return nearest
+
+
+def _likeliest_start(quote: str, text: str) -> int:
+    """Return the start of the window that shares most character pairs with the quote, in linear time."""
+    pairs = set(map(add, quote, quote[1:]))
+    shared = list(accumulate((pair in pairs for pair in map(add, text, text[1:])), initial=0))
+    if len(shared) <= len(quote):
+        return 0
+    in_window = list(map(sub, shared[len(quote) - 1 :], shared))
+    return in_window.index(max(in_window))
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    end = max(end, start + 1)
+    start = text.rfind(" ", 0, start + 1) + 1 if not text[start].isspace() else start + 1
+    following = text.find(" ", max(end - 1, start))
+    return start, max(following if following >= 0 else len(text), start + 1)

@@ -14,7 +14,7 @@ from answergraph.evidence.texts.line_breaks import WIDE, sentence_around
 from answergraph.evidence.texts.quote_borders import holds_negation
 from answergraph.evidence.texts.written_words import as_number
 from answergraph.state.field_path import FieldPath
-from answergraph.state.field_record import BACKED, Evidence, FieldRecord, Fields, FieldStatus, record_of
+from answergraph.state.field_record import Evidence, FieldRecord, Fields, FieldStatus, is_backed, record_of
 
 NEEDS_JUDGE = "a rule cannot tell whether its quotes say it, only GroundedAnswer(judge=…) can"
 _NOTHING = "nothing stands in {names}, which should say it"
@@ -56,7 +56,7 @@ def _verdict(field: Claim, mark: SupportedBy, records: Fields) -> tuple[str | No
     named = " and ".join(mark.fields)
     if not places:
         return _NOTHING.format(names=named), []
-    if bad := [place for place in dict.fromkeys(places) if records[place]["status"] not in BACKED]:
+    if bad := [place for place in dict.fromkeys(places) if not is_backed(records[place])]:
         return _UNSUPPORTED.format(names=", ".join(bad[:_MAX_PLACES])), []
     evidence = [each for place in dict.fromkeys(places) for each in records[place]["evidence"]][:_MAX_PLACES]
     value = field.value.value if isinstance(field.value, Enum) else field.value

@@ -3,27 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from answergraph.evidence.texts.documents import DocumentPage, pages_of_block, pages_of_file, sources_in
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.state.agent_state import PrivateStateAttr
 from answergraph.state.delta_channels import RecordedResult
 from answergraph.state.ledger import EXISTING
 from answergraph.state.messages import is_correction, texts_of
-from answergraph.state.tool_results import EvidenceState, ToolRun
+from answergraph.state.tool_results import ToolRun
 
 Source = str | Path | ToolRun
 """A text, a file, or a tool's call with its result."""
-
-
-class InputState(EvidenceState):
-    """The state of a middleware that takes the caller's own messages as a source."""
-
-    answergraph_input_texts: NotRequired[Annotated[list[RecordedResult], PrivateStateAttr]]
 
 
 def runs_of(sources: Source | Sequence[Source]) -> list[ToolRun]:

@@ -1,8 +1,11 @@
-"""Looks a marked value up in the sources of a run, but for where a tool only repeats what the model wrote; or recomputes it."""
+"""Says what the sources of a run say of a value, but for where a tool only repeats what the model wrote; or recomputes it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
+from itertools import islice
 from typing import cast
 
 from answergraph.evidence.claims import Claim
@@ -13,14 +16,20 @@ from answergraph.evidence.quotes import says_nothing_around
 from answergraph.evidence.searched_result import SearchedResult
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.units import evidence_at
-from answergraph.evidence.values.finder import ValueMatch
-from answergraph.state.field_record import BACKED, Evidence, FieldRecord, FieldStatus, record_of
+from answergraph.evidence.values.finder import ValueFinder
+from answergraph.evidence.values.labels import OtherValue, Span
+from answergraph.state.field_path import MappingKey
+from answergraph.state.field_record import Evidence, FieldRecord, FieldStatus, SourceRef, is_backed, record_of
 
 _MAX_PLACES = 10
 """Operands that are named or shown."""
 IN_NO_SOURCE = "it stands in no source"
 _ONLY_ECHOED = "it occurs only where a tool repeats what it was given"
 _TOO_FEW = "it stands in {count} of the {least} different sources that it needs"
+DISAGREE = "the sources disagree"
+"""In the problem of a value that stands where its label is, if another source has another value there."""
+_DISAGREE = f"{DISAGREE}: {{said}}. Answer again with the one that is meant; this one is accepted too"
+_MAX_LINE_CHARACTERS = 80
 _RANK: Mapping[str, int] = {"supported": 0, "ambiguous": 1, "unsupported": 2}
 
 
@@ -50,19 +59,88 @@ def record_of_value(value: object, mark: Grounded, results: Sequence[SearchedRes
     )
 
 
+def beside_others(record: FieldRecord, field: Claim, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
+    """Return the record of a field that is supported, and ambiguous if its label has another value too.
+
+    A source that says both does not disagree: it names several things alike, such as the totals of its pages. The items of a list
+    share a label, and differ.
+    """
+    is_item = any(isinstance(part, int | MappingKey) for part in field.path.parts)
+    if record["status"] != "supported" or not mark.label or is_item:
+        return record
+    texts = [_Text(result, part, field.value, mark) for result in results for part in range(len(result.run.texts))]
+    others = [(text, place) for text in texts for place in islice(text.others(), _MAX_PLACES)]
+    # "Sub total" says nothing against the "Total".
+    is_exact = bool(others) and any(text.names(place) for text in texts for place in text.own)
+    differing = [text.evidence(place) for text, place in others if text.names(place) or not is_exact]
+    if not differing:
+        return record
+    own = record["evidence"][0]
+    holding = [own["source"], *(text.evidence(place)["source"] for text in texts for place in text.own)]
+    against = {repr(place["source"]): place for place in differing if place["source"] not in holding}
+    said = ", ".join(f"{_name_of(place['source'])} says {_line_of(place)!r}" for place in (own, *against.values()))
+    problem = _DISAGREE.format(said=said) if against else None
+    return {**record, "status": "ambiguous", "problem": problem, "others": differing[:_MAX_PLACES]}
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One text of a source, and the value that is looked for in it."""
+
+    result: SearchedResult
+    part: int
+    value: object
+    mark: Grounded
+
+    @property
+    def finder(self) -> ValueFinder:
+        return self.result.read(self.part).finder
+
+    @cached_property
+    def own(self) -> list[Span]:
+        """The places where the label has the value, outside of tables."""
+        return list(self.finder.stands(self.value, self.mark))
+
+    def others(self) -> Iterator[OtherValue]:
+        others = () if self.result.run.overruled_by else self.finder.others(self.value, self.mark, self.own)
+        return (other for other in others if self.mark.echoes or not _is_echo(other.value, other, self.part, self.result))
+
+    def names(self, place: Span) -> bool:
+        """Return whether the label and nothing else names a place."""
+        return self.finder.is_named(place, self.mark)
+
+    def evidence(self, place: Span) -> Evidence:
+        return _evidence(place, self.part, self.result)
+
+
+def _name_of(source: SourceRef) -> str:
+    name = source["name"] if source["kind"] != "tool" else f"{source['name']} ({source['id']})"
+    return source.get("title", name)
+
+
+def _line_of(evidence: Evidence) -> str:
+    """Return the line of a place, or what stands around the place in a long one."""
+    (start, end), unit = evidence["marks"][0], evidence["unit"]
+    low = max(unit.rfind("\n", 0, start) + 1, end - _MAX_LINE_CHARACTERS)
+    return unit[low : low + _MAX_LINE_CHARACTERS].partition("\n")[0].strip()
+
+
+def _evidence(place: Span, part: int, result: SearchedResult) -> Evidence:
+    start, end = result.read(part).mapped.span(place.start, place.end)
+    return evidence_at(result, [(result.offsets[part] + start, result.offsets[part] + end)])
+
+
 def _records_in(value: object, mark: Grounded, result: SearchedResult) -> Iterator[FieldRecord]:
     """Yield what each place of a value in a result says of it."""
     matches = ((part, match) for part in range(len(result.run.texts)) for match in result.read(part).finder.matches(value, mark))
     for part, match in matches:
-        is_echo = not mark.echoes and _is_echo(value, match, part, result)
-        status: FieldStatus = "unsupported" if is_echo else match.status
-        start, end = result.read(part).mapped.span(match.start, match.end)
-        offset = result.offsets[part]
-        problem = _ONLY_ECHOED if is_echo else match.problem
-        yield {"status": status, "evidence": [evidence_at(result, [(offset + start, offset + end)])], "problem": problem}
+        is_repeated = not mark.echoes and _is_echo(value, match, part, result)
+        status: FieldStatus = "unsupported" if is_repeated else match.status
+        problem = _ONLY_ECHOED if is_repeated else match.problem
+        yield {"status": status, "evidence": [_evidence(match, part, result)], "problem": problem}
 
 
-def _is_echo(value: object, match: ValueMatch, part: int, result: SearchedResult) -> bool:
+def _is_echo(value: object, match: Span, part: int, result: SearchedResult) -> bool:
     """Return whether a place only repeats what the model wrote into a call: nothing else stands on its line."""
     searched = result.read(part).finder.searched
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
@@ -128,7 +206,7 @@ def _derived(
     mark = cast("Derived", field.mark)
     formula = parsed(mark.formula)
     places = [str(place) for name in formula.operands.values() for place in operands.places_of(name, field.path)]
-    if unsupported := [place for place in dict.fromkeys(places) if records[place]["status"] not in BACKED]:
+    if unsupported := [place for place in dict.fromkeys(places) if not is_backed(records[place])]:
         return f"it is computed from {', '.join(unsupported[:_MAX_PLACES])}, and nothing stands behind that", []
     try:
         computed = operands.value_of(formula, field.path)

@@ -28,7 +28,7 @@ from answergraph.json_text.strict_json import with_unique_keys
 from answergraph.runtime.errors import BundleError
 from answergraph.state.delta_channels import RecordedResult
 from answergraph.state.field_path import FieldPath
-from answergraph.state.field_record import BACKED, Evidence, Fields, cited_in, spans_of
+from answergraph.state.field_record import Evidence, Fields, cited_in, is_backed, record_of, spans_of
 from answergraph.state.older_records import fields_of_today
 from answergraph.state.tool_results import ToolRun, as_shown, call_id_of, results_in_replies, run_of
 
@@ -39,6 +39,7 @@ _KEYS = ("status", "schema", "answer", "marks", "fields", "results", "messages",
 """The keys of a bundle in the current format; before it, ``evidence`` stood for ``fields``."""
 WHOLE = "bundle"  # the path of a verdict on the whole bundle
 _JUDGED = "; a judge said that it says so, which cannot be checked again"
+_NOT_THERE = record_of("it is not in the answer")
 _RESULTS = TypeAdapter(list[RecordedResult])
 
 
@@ -107,15 +108,17 @@ def _verdicts_of_claims(bundle: Mapping[str, object]) -> Iterator[ClaimVerdict]:
     checked = check_evidence(answer, runs, marks=marks).fields
     for path in dict.fromkeys([*values, *_claimed(fields)]):
         there = fields[path]["evidence"] if path in _claimed(fields) else []
-        problem = checked[path]["problem"] if path in checked else "it is not in the answer"
+        again = checked.get(path, _NOT_THERE)
+        problem = None if is_backed(again) else again["problem"]
         is_judged = path in fields and fields[path]["status"] == "judged"
         if is_judged and problem is not None and NEEDS_JUDGE in problem:
             problem = None
         if not there:
             problem = "it has no evidence"
-        elif problem is None and not _is_same(there, checked[path]["evidence"], by_id):
+        elif problem is None and not _is_same(there, again["evidence"], by_id):
             problem = "it is at another place"
-        reason = problem or f"{_place(there[0])}{_JUDGED if is_judged else ''}"
+        elsewhere = f"; another value at {_place(again['others'][0])}" if again.get("others") else ""
+        reason = problem or f"{_place(there[0])}{elsewhere}{_JUDGED if is_judged else ''}"
         yield ClaimVerdict(path, problem is None, values.get(FieldPath(path)), reason)
 
 
@@ -126,7 +129,7 @@ def _fields(bundle: Mapping[str, Any]) -> Fields:
 
 def _claimed(fields: Fields) -> list[str]:
     """Return the paths of the fields that the bundle calls supported, or as good as that."""
-    return [path for path, record in fields.items() if record["status"] in BACKED]
+    return [path for path, record in fields.items() if is_backed(record)]
 
 
 def _without_claims(bundle: Mapping[str, object], *, may_lack: bool = False) -> Iterator[ClaimVerdict]:

@@ -18,7 +18,7 @@ from answergraph.patches.keyed_items import paired
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_path import FieldPath
-from answergraph.state.field_record import BACKED, FieldRecord
+from answergraph.state.field_record import FieldRecord, is_backed
 from answergraph.state.ledger import EXISTING, Existing, RepairMode
 
 BRING_UP_TO_DATE = "The answer so far:\n{answer}\nBring it up to date with this conversation. {how}"
@@ -88,7 +88,7 @@ def unchanged(existing: Existing, answer: Any, paths: Iterable[FieldPath]) -> di
         # JSON has other names than records, but as many parts; items may have moved.
         parts = [str(old if isinstance(old, int) else now) for now, old in zip(path.parts, before.parts, strict=False)]
         record = vouched if known is None else known.get(tuple(parts))
-        if record is not None and record["status"] in BACKED:
+        if record is not None and is_backed(record):
             same[path] = record
     return same
 

@@ -79,6 +79,8 @@ class FieldRecord(TypedDict):
     evidence: list[Evidence]
     problem: str | None
     """One sentence; ``None`` if nothing is wrong."""
+    others: NotRequired[list[Evidence]]
+    """Of a value that stands where its label is, the places of the label with another value; the status is ``ambiguous``."""
     nearest: NotRequired[Evidence]
     """The most similar place, for what was not found."""
     readings: NotRequired[list[FieldReading]]
@@ -105,6 +107,11 @@ def is_persons(record: FieldRecord) -> bool:
     return record.get("accepted_by") == "person"
 
 
+def is_backed(record: FieldRecord) -> bool:
+    """Return whether something stands behind a value, though its label may have other values as well."""
+    return record["status"] in BACKED or "others" in record
+
+
 def support_of(fields: Fields) -> float | None:
     """Return the share of fields that something stands behind, 0 to 1; ``None`` if none was checked."""
     statuses = [record["status"] for record in fields.values() if "repeats" not in record]
@@ -114,9 +121,10 @@ def support_of(fields: Fields) -> float | None:
 
 
 def evidence_in(fields: Fields) -> Iterator[Evidence]:
-    """Yield all evidence of an answer."""
+    """Yield all evidence of an answer, and what its fields name beside it."""
     for record in fields.values():
         yield from record["evidence"]
+        yield from record.get("others", ())
 
 
 def cited_in(fields: Fields) -> set[str]:

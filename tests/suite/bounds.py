@@ -45,7 +45,7 @@ CORE = (
     Room("answergraph/json_schema", 1209, 33),
     Room(
         "answergraph/state",
-        2588,
+        2596,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has",
@@ -69,7 +69,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5583, 39),
+        *("answergraph/evidence", 5815, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
@@ -92,7 +92,7 @@ CORE = (
         "; async checks",
     ),
     Room(
-        *("middleware", 1339, 87),
+        *("middleware", 1358, 87),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),

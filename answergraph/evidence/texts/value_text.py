@@ -5,6 +5,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 from answergraph.evidence.texts.folding import has_other_value
 
@@ -17,7 +18,7 @@ _SPOKEN = re.compile(rf"[\u0e00-\u0e7f]+|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
 _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
-_MAX_TABLE_ROWS = 2_000
+MAX_TABLE_ROWS = 2_000
 _SAME = {**dict.fromkeys("\u2212\u2043", "-"), **dict.fromkeys("\u2018\u2019\u02bc", "'"), "\u066c": ",", "\u066b": "."}
 """Marks that are written in several ways."""
 _GROUPING = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")
@@ -133,6 +134,9 @@ class ValueText:
         start, end = self._line(index)
         return start < end and not self.text[start:end].isspace()
 
+    def _has_words(self, index: int) -> bool:
+        return any(map(str.isalnum, self.text[slice(*self._line(index))]))
+
     def _commas(self, start: int, end: int) -> list[tuple[int, int]]:
         return [match.span(1) for match in _COMMA.finditer(self.text, start, end) if match.group(1)]
 
@@ -143,13 +147,23 @@ class ValueText:
         ends = [*(border_start for border_start, _ in borders), end]
         return list(zip(starts, ends, strict=True))
 
-    def heads(self, place: int) -> Iterator[tuple[int, int]]:
+    def reach_of(self, words: list[str]) -> Iterator[tuple[int, int]]:
+        """Yield where the value of each place of a label may stand: on its line or the next; not in a table of several rows."""
+        for place, _ in self.runs(words):
+            index = bisect_left(self.lines, place + 1) - 1
+            below = [*islice(filter(self._has_words, range(index + 1, len(self.lines))), 2)]
+            head, *rows = (len(self.cells(*self._line(each))) for each in (index, *below))
+            is_table = head > 1 and rows == [head, head]
+            last = index if is_table or not below else below[0]
+            yield self._line(index)[0], self._line(last)[1]
+
+    def heads(self, place: int, rows: int = MAX_TABLE_ROWS) -> Iterator[tuple[int, int]]:
         """Yield the cells above a place in its column, the nearest last line first, up to a line of another shape."""
         start, end = self.line_at(place)
         cells = self.cells(start, end)
         column = next((index for index, (low, high) in enumerate(cells) if low <= place <= high), 0)
         above = self.line_before(start)
-        for _ in range(_MAX_TABLE_ROWS):
+        for _ in range(rows):
             if above is None or len(cells) == 1:
                 return
             row = self.cells(*above)

@@ -18,7 +18,7 @@ from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values import cldr_names, dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.choices import is_chosen
-from answergraph.evidence.values.labels import is_labelled
+from answergraph.evidence.values.labels import Labels, OtherValue, Span, is_labelled, pairs_of
 from answergraph.evidence.values.text_places import places_of_text
 from answergraph.evidence.values.times import TimePlace, times_in
 from answergraph.evidence.values.wholes import Places, wholes_in
@@ -76,10 +76,62 @@ class ValueFinder:
         self.searched = ValueText(text)
         self._amounts: dict[str | None, list[Amount]] = {}
         self._dates: dict[str | None, list[dates.DatePlace]] = {}
+        self._by_label: dict[tuple[str, ...], Labels] = {}
 
     def matches(self, value: object, mark: ValueMark) -> Iterator[ValueMatch]:
         """Yield the places of a value, and what each of them says."""
         return (self._judged(place, mark) for place in self._places(value, mark))
+
+    def stands(self, value: object, mark: ValueMark) -> Iterator[Span]:
+        """Yield the places where a label has the value, outside of tables."""
+        return self._labels(mark).of(self._places(value, mark))
+
+    def others(self, value: object, mark: ValueMark, own: Sequence[Span]) -> Iterator[OtherValue]:
+        """Yield the places where a label has another value of the same kind, on other lines than those of its own places."""
+        lines = {self.searched.line_at(place.start) for place in own}
+        others = self._labels(mark).of(self._others(value, mark))
+        return (other for other in others if self.searched.line_at(other.start) not in lines)
+
+    def is_named(self, place: Span, mark: ValueMark) -> bool:
+        """Return whether a label and nothing else names a place."""
+        return self._labels(mark).name(place)
+
+    def _labels(self, mark: ValueMark) -> Labels:
+        return self._by_label.setdefault(tuple(mark.label), Labels(self.searched, mark.label))
+
+    def _others(self, value: object, mark: ValueMark) -> Iterator[OtherValue]:
+        if mark.spelled:
+            others = [(text, meaning) for text, meaning in mark.spelled if meaning != value]
+            places = ((place, meaning) for text, meaning in others for place in self._places_of_text(text))
+            return (OtherValue(place.start, place.end, meaning) for place, meaning in places)
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            return self._other_numbers(value, mark)
+        return self._other_dates(value, mark) if isinstance(value, date) else self._other_texts(value, mark)
+
+    def _other_numbers(self, wanted: int | float | Decimal, mark: ValueMark) -> Iterator[OtherValue]:
+        sizes = [Decimal(str(size)) for _, size in mark.units or ()] or [Decimal(1)]
+        for amount in filter(self._labels(mark).may_have, self._amounts_for(mark.locale)):
+            held = [
+                number for number in amount.readings for size in sizes if self._has_value(amount, number, number * size, mark)
+            ]
+            is_own = any(self._has_value(amount, number, wanted, mark) for number in held)
+            if held and not is_own and not self._is_part(amount) and not self._in_rows.hold(amount.start, amount.end):
+                yield OtherValue(amount.start, amount.end, held[0])
+
+    def _other_dates(self, wanted: date, mark: ValueMark) -> Iterator[OtherValue]:
+        # In another zone it may be the day before or after.
+        shifts = (-1, 0, 1) if isinstance(wanted, datetime) and wanted.tzinfo else (0,)
+        days = [date.fromordinal(wanted.toordinal() + shift) for shift in shifts]
+        own = {(year, day.month, day.day) for day in days for year in (day.year, None)}
+        for place in self._numeric_dates(mark.locale) + self._worded_dates:
+            if own.isdisjoint(place.readings):
+                yield OtherValue(place.start, place.end, self.searched.text[place.start : place.end])
+
+    def _other_texts(self, value: object, mark: ValueMark) -> Iterator[OtherValue]:
+        own = [place.start for place in self._places(value, mark)]
+        for start, end in pairs_of(self.searched, mark.label):
+            if not any(start <= at < end for at in own):
+                yield OtherValue(start, end, self.searched.text[start:end])
 
     def _judged(self, place: _Place, mark: ValueMark) -> ValueMatch:
         if mark.label and not is_labelled(self.searched, place.start, place.end, mark.label):

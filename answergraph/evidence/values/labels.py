@@ -1,31 +1,109 @@
 """Whether a value is the value of a label: in the same row, sentence or pair, or below it in its column."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeVar
 
-from answergraph.evidence.texts.value_text import ValueText, words_of
+from answergraph.evidence.texts.language_words import words
+from answergraph.evidence.texts.value_text import MAX_TABLE_ROWS, ValueText, words_of
+from answergraph.evidence.values.cldr_names import currencies
+from answergraph.evidence.values.wholes import Places
 
+_COMMON_WORDS = frozenset(words("quotes", "common"))
 _REACH = 300
 """Characters between a label and its value."""
+_HEAD_ROWS = 2
+"""Rows of a head, such as one of Markdown, above the only row of values."""
 _IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 _PAIR = re.compile(r"[:=](?!//)")
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s)\s?|[;。]")
 _NUMBER_THEN_WORD = re.compile(r"\d[\s\S]*?[^\W\d_]{2}")
 _OWN_BEFORE, _OWN_BEHIND = re.compile(r"\d ?\Z"), re.compile(r" ?[:=]? ?\(?[-+]?[^\w\s,;:.]?\d")
 """The label's own value, on its other side."""
+_MARKS = " \t|,;:=\"'($€£¥-"
+"""Between a label and its value."""
+_PART_BORDER = re.compile(r"[,;{}|\t]|[.!?。！？]\s|\s{2,}")
+_PAIR_VALUE = re.compile(r"""\.?["']?(?:\s?[:=：]\s*|\t\s*|\s*\|\s*|\s{2,}|,)["']?(?=\w)""")
+_PAIR_END = re.compile(r"""["'\n\f\v\r\t|]|[,;]\s|\s{2,}""")
 
 
-def is_labelled(searched: ValueText, start: int, end: int, labels: Iterable[str]) -> bool:
-    """Return whether a place of a value belongs to one of the labels."""
-    return any(_belongs(searched, start, end, label) for label in labels if words_of(label))
+class Span(Protocol):
+    """A place in a text."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
 
 
-def _belongs(searched: ValueText, start: int, end: int, name: str) -> bool:
+T = TypeVar("T", bound=Span)
+
+
+class OtherValue(NamedTuple):
+    """A place where a label has another value."""
+
+    start: int
+    end: int
+    value: object
+
+
+class Labels:
+    """The places of labels in a text, and what belongs to them outside of tables."""
+
+    def __init__(self, searched: ValueText, labels: Sequence[str]) -> None:
+        self._searched, self._labels = searched, labels
+
+    @cached_property
+    def _reach(self) -> Places:
+        return Places(window for label in self._labels for window in self._searched.reach_of(words_of(label)))
+
+    def may_have(self, place: Span) -> bool:
+        """Return whether a place is near a label."""
+        return self._reach.hold(place.start, place.end)
+
+    def of(self, places: Iterable[T]) -> Iterator[T]:
+        """Yield the places that belong to one of the labels."""
+        near = filter(self.may_have, places)
+        return (place for place in near if is_labelled(self._searched, place.start, place.end, self._labels, _HEAD_ROWS))
+
+    def name(self, place: Span) -> bool:
+        """Return whether a label and nothing else names a place: ``Total: 5`` or ``The total is EUR 5``, not ``Sub total: 5``."""
+        searched, start = self._searched, place.start
+        low, _ = searched.line_at(start)
+        before = _PART_BORDER.split(searched.text[max(low, start - _REACH) : start].rstrip(_MARKS))[-1]
+        above = None if words_of(before) else searched.line_before(low)
+        cells = [*searched.heads(start, _HEAD_ROWS), *([above] if above else [])]
+        names = [_words_in(text) for text in (before, *(searched.text[slice(*cell)] for cell in cells))]
+        return any(_words_in(label) in names for label in self._labels)
+
+
+def _words_in(text: str) -> list[str]:
+    """Return the words of a text but for common ones and currencies."""
+    return [word for word in words_of(text) if word not in _COMMON_WORDS and word.upper() not in currencies()]
+
+
+def pairs_of(searched: ValueText, labels: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield what stands behind a label in a pair or in the next cell."""
+    for label in labels:
+        for _, stop in searched.runs(words_of(label)):
+            _, high = searched.line_at(stop)
+            if value := _PAIR_VALUE.match(searched.text, stop, high):
+                ends = _PAIR_END.search(searched.text, value.end(), high)
+                yield value.end(), ends.start() if ends else high
+
+
+def is_labelled(searched: ValueText, start: int, end: int, labels: Iterable[str], rows: int = MAX_TABLE_ROWS) -> bool:
+    """Return whether a place of a value belongs to one of the labels; the head of its column is at most ``rows`` above."""
+    return any(_belongs(searched, start, end, label, rows) for label in labels if words_of(label))
+
+
+def _belongs(searched: ValueText, start: int, end: int, name: str, rows: int) -> bool:
     label, stop = words_of(name), "." if name.rstrip().endswith(".") else ""
     low, high = searched.line_at(start)
     cells = searched.cells(low, high)
     row_head = cells[:1] if len(cells) > 1 and start >= cells[0][1] else []
-    heads = (f" {' '.join(words_of(searched.text[slice(*cell)]))} " for cell in (*searched.heads(start), *row_head))
+    heads = (f" {' '.join(words_of(searched.text[slice(*cell)]))} " for cell in (*searched.heads(start, rows), *row_head))
     if any(f" {' '.join(label)} " in head for head in heads):
         return True
     before = _before(searched, max(low, start - _REACH), start, label, stop, is_row=len(cells) > 1)

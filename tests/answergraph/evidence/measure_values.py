@@ -30,18 +30,20 @@ def label_of(path: str) -> str:
 
 
 def records_of(document: dict[str, Any], *, labelled: bool = False) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the leaves of a document, and what is said of each."""
+    """Yield the leaves of a document, and what is said of each; ``accepted`` if its label has other values too."""
     run = ToolRun("document", "document", {}, (document["text"],))
     leaves = [leaf for leaf in document["leaves"] if leaf["value"] not in (None, "", [])]
     answer, marks = {}, {}
     for number, leaf in enumerate(leaves):
         label = label_of(leaf["path"])
         if not labelled or label in document["text"].lower():
-            answer[f"field_{number}"] = leaf["value"]
+            # The items of a list share a label.
+            answer[f"field_{number}"] = [leaf["value"]] if re.search(r"\.(?:\d|extra)", leaf["path"]) else leaf["value"]
             marks[f"field_{number}"] = Grounded(label=label) if labelled else Grounded()
     fields = check_evidence(answer, [run], marks=marks).fields if answer else {}
     for path, record in fields.items():
-        yield leaves[int(path.removeprefix("field_"))], record["status"]
+        number = int(path.removeprefix("field_").removesuffix("[0]"))
+        yield leaves[number], "accepted" if record["problem"] is None and "others" in record else record["status"]
 
 
 def reason_of(leaf: dict[str, Any], text: str) -> str:
@@ -83,14 +85,16 @@ def reasons_of(documents: Iterable[dict[str, Any]]) -> Counter[tuple[bool, str]]
 def line_of(name: str, counts: Counts) -> str:
     """Return a row of the table."""
     right, wrong = (sum(number for (is_right, _), number in counts.items() if is_right is kind) for kind in (True, False))
-    kept, flagged = counts[True, "supported"] / max(right, 1), 1 - counts[False, "supported"] / max(wrong, 1)
-    return f"| {name} | {right} | {kept:.1%} | {wrong} | {flagged:.1%} |"
+    kept, accepted = (sum(counts[kind, status] for status in ("supported", "accepted")) for kind in (True, False))
+    listed = counts[True, "accepted"], counts[False, "accepted"]
+    flagged = 1 - accepted / max(wrong, 1)
+    return f"| {name} | {right} | {kept / max(right, 1):.1%} | {wrong} | {flagged:.1%} | {listed[0]} and {listed[1]} |"
 
 
 def main(folder: Path) -> None:
     """Print the tables."""
     documents = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    print("| values | right | kept | wrong | flagged |\n|---|---|---|---|---|")
+    print("| values | right | kept | wrong | flagged | kept as ambiguous, right and wrong |\n|---|---|---|---|---|---|")
     for title, labelled in (("no setting", False), ("with label=, the field's name in words where the text has it", True)):
         counts = [counts_of(records_of(document, labelled=labelled)) for document in documents]
         for half, chosen in (("first half", counts[::2]), ("second half", counts[1::2]), ("all", counts)):

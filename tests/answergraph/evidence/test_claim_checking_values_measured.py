@@ -15,7 +15,13 @@ def leaf(value: Any, *, right: bool = True, label: Any = None) -> dict[str, Any]
 
 def test_values_are_counted_by_what_is_said_of_them() -> None:
     leaves = [leaf(1050.4), leaf("A-17"), leaf(99), leaf("B-99", right=False), leaf("A-17", right=False), leaf(None)]
-    assert line_of("all", counts_of(records_of({"text": TEXT, "leaves": leaves}))) == "| all | 3 | 66.7% | 2 | 50.0% |"
+    assert line_of("all", counts_of(records_of({"text": TEXT, "leaves": leaves}))) == "| all | 3 | 66.7% | 2 | 50.0% | 0 and 0 |"
+
+
+def test_a_value_whose_label_has_others_counts_as_kept_and_is_counted() -> None:
+    accounts = [{**leaf(6547), "path": "account"}, {**leaf(7, right=False), "path": "account"}]
+    counts = counts_of(records_of({"text": "Account: 6547\nAccount: 3216", "leaves": accounts}, labelled=True))
+    assert line_of("all", counts) == "| all | 1 | 100.0% | 1 | 100.0% | 1 and 0 |"
 
 
 @pytest.mark.parametrize(
