@@ -72,7 +72,7 @@ class ModelNode:
             return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
         cleared = self._cleared(visit, state) if visit.begins_run or visit.ledger.get("pending") else {}
         if visit.has_no_call:
-            return {**cleared, **self._without_call(visit)}
+            return {**cleared, **self._without_call(visit, state)}
         request: ModelRequest = ModelRequest(
             model=self.agent.model,
             messages=visit.asked_afresh() if visit.ledger.get("asks_afresh") else visit.messages,
@@ -93,7 +93,7 @@ class ModelNode:
             asking = partial(ask_in_time, wrapped, visit=visit, timed=timed)
         layered = yield from asking(request)
         if layered is None:
-            return {**cleared, **self._without_call(visit)}
+            return {**cleared, **self._without_call(visit, state)}
         # Tool results may have been shown to the model in changed form.
         shown = shown_update(state, visit.sent) if state.get(TOOL_RESULTS) else {}
         update = _without_repeats(cleared | self._update(visit, layered) | shown | running, state)
@@ -127,8 +127,9 @@ class ModelNode:
         # A text beside calls of tools is not an answer yet.
         if answer_request.declared and (not called or answer_request.declared & called):
             seen = Snapshot(message)
-            is_long = seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
-            reading = yield from off_loop(ReplyReader(answer_request).read, message, when=is_long)
+            # A validator of the user's may hang.
+            is_slow = TIMED_VISIT.get() is not None or seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
+            reading = yield from off_loop(ReplyReader(answer_request).read, message, when=is_slow)
             if reading.error is not None and answer_request.strategy.raises(reading.error):
                 raise reading.error
         reply = visit.replies[str(message.id)] = ModelReply(message, answer_request, reading, seen, visit.is_wrapped)
@@ -196,20 +197,21 @@ class ModelNode:
         turn = Turn(state)
         ledger: RunLedger = {**turn.run_ledger(begins_run=turn.begins_run), "limit": "seconds"}
         keys = (self.agent.keys.answer, self.agent.keys.outcome) if turn.begins_run and self.agent.format.reads_answers else ()
-        return {**dict.fromkeys(keys), **self._ended(ledger, state["messages"], reads_answers=self.agent.format.reads_answers)}
+        return {**dict.fromkeys(keys), **self._ended(ledger, state, state["messages"])}
 
-    def _without_call(self, visit: ModelVisit) -> dict[str, object]:
+    def _without_call(self, visit: ModelVisit, state: RunState) -> dict[str, object]:
         """End a run without a model call left, reading its last reply."""
         ledger = visit.ledger if visit.limit is None else {**visit.ledger, "limit": visit.limit}
         if visit.model_calls:
             ledger = {**ledger, "usage": visit.usage(0)}
-        return self._ended(ledger, visit.messages, reads_answers=visit.format.reads_answers)
+        return self._ended(ledger, state, visit.messages)
 
-    def _ended(self, ledger: RunLedger, messages: Sequence[BaseMessage], *, reads_answers: bool) -> dict[str, object]:
+    def _ended(self, ledger: RunLedger, state: RunState, messages: Sequence[BaseMessage]) -> dict[str, object]:
         ledger = {**ledger, "last_call_made": True, "tools_were_off": True}
         if (timed := TIMED_VISIT.get()) is not None:
             ledger["seconds"] = timed.clock.used
-        if reads_answers:
+        # Before the first call, nobody knows a format that is made at run time, and nothing is left to read.
+        if Turn(state, self.agent.call_names).answers:
             return {LEDGER: ledger}
         return {LEDGER: ledger, self.agent.keys.outcome: without_format(ledger, messages, self.agent.limits)}
 

@@ -22,7 +22,7 @@ from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, out
 from answergraph.nodes.model_visit import CurrentReply, Readings, asking_for
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, has_listener, off_loop
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, has_listener, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.ledger import LEDGER, RunLedger, StoredValue
 from answergraph.state.messages import correction_message, without_cut_text
@@ -58,7 +58,7 @@ class StructuredResponseNode:
         if reply.message is not None and (names := self.agent.reviewed_answers & declared.declared):
             message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
             reply = replace(reply, message=message)
-        reading = self._read(reply)
+        reading = yield from off_loop(self._read, reply, when=TIMED_VISIT.get() is not None)  # a validator may hang
         needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
@@ -71,7 +71,7 @@ class StructuredResponseNode:
                 reading, accepted = yield from check(reading, reply.ledger)
             reply = replace(reply, ledger=charged(reply.ledger))
         ending = decide(self._facts(reply, reading, needs_confirmation=needs_confirmation))
-        update = self._act(ending, reply, reading, accepted)
+        update = yield from off_loop(self._act, ending, reply, reading, accepted, when=TIMED_VISIT.get() is not None)
         # Without an update nothing is decided: the answer is read again.
         if update and (ending.action != "defer" or reading.calls) and has_listener(runtime.stream_writer):
             runtime.stream_writer(self._event(reply, reading, update))
@@ -98,11 +98,11 @@ class StructuredResponseNode:
         return {self.agent.keys.answer: None, self.agent.keys.outcome: outcome, LEDGER: ledger}
 
     def _event(self, reply: CurrentReply, reading: Reading, update: Mapping[str, Any]) -> AnswerEvent:
-        outcome: Outcome | None = update.get(self.agent.keys.outcome)
+        keys, message = self.agent.keys, reply.message
+        outcome: Outcome | None = update.get(keys.outcome)
         answer = None if outcome is None or outcome["schema"] is None else reading.answer
-        message_id = None if reply.message is None else reply.message.id
         return {
-            **growing_event(self.agent.keys.answer, self.agent.name, attempt_number(reply.ledger), message_id),
+            **growing_event(keys.answer, self.agent.name, attempt_number(reply.ledger), message and message.id),
             "status": "accepted" if answer else "rejected",
             "schema": answer.schema.name if answer else None,
             # A copy: who gets the event may change it.

@@ -19,7 +19,7 @@ from answergraph.models.resolve import resolve_model
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, off_loop
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
 from answergraph.state.outcome import Usage
 from answergraph.state.usage import UsageLimits, usage_of
@@ -71,8 +71,8 @@ def _ask(model: str | BaseChatModel, messages: Sequence[Any], schema: object, pr
     usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)
     if not answer_request.declared:
         return SingleReply(answer_request, reply, usage, None)
-    is_long = Snapshot(reply).is_longer_than(MAX_CHARACTERS_ON_LOOP)
-    reading = yield from off_loop(ReplyReader(answer_request).read, reply, when=is_long)
+    is_slow = TIMED_VISIT.get() is not None or Snapshot(reply).is_longer_than(MAX_CHARACTERS_ON_LOOP)
+    reading = yield from off_loop(ReplyReader(answer_request).read, reply, when=is_slow)
     if reading.error is not None and answer_request.strategy.raises(reading.error):
         raise reading.error
     return SingleReply(answer_request, reply, usage, reading)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import tool
+from pydantic import field_validator
 
 from answergraph import NoAnswerError, ToolStrategy, UsageLimits, as_tool, create_agent
 from answergraph.middleware import AgentMiddleware
@@ -86,7 +87,6 @@ def test_a_hook_that_hangs_does_not_keep_the_run(hang: Any, hook: str) -> None:
     assert outcome["limit"] == (None if hook == "after_agent" else "seconds")
 
 
-@pytest.mark.parametrize("run", ["sync"], indirect=True)  # a check that blocks holds the event loop of an awaited run
 def test_a_check_that_hangs_ends_the_run_without_an_answer(run: Run, hang: Any) -> None:
     def check(answer: Any, state: Any, runtime: Any) -> None:
         hang()
@@ -95,11 +95,45 @@ def test_a_check_that_hangs_ends_the_run_without_an_answer(run: Run, hang: Any) 
     assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
 
 
-@pytest.mark.parametrize("run", ["sync"], indirect=True)  # as above
 def test_a_check_that_hangs_raises_where_a_run_without_an_answer_is_to_raise(run: Run, hang: Any) -> None:
     agent = agent_of(ANSWER, check_answer=lambda *_: hang(), limits=UsageLimits(seconds=0.5), on_failure="raise")
     with pytest.raises(NoAnswerError, match=r"of 0\.5 seconds"):
         ran(run, agent)
+
+
+def test_a_format_function_that_hangs_ends_the_run_with_its_outcome(run: Run, hang: Any) -> None:
+    agent = agent_of(ANSWER, response_format=lambda state, runtime: hang(), limits=UsageLimits(seconds=0.5))
+    result = ran(run, agent)
+    assert (result["outcome"]["status"], result["outcome"]["limit"]) == ("out_of_budget", "seconds")
+    assert result["structured_response"] is None
+
+
+def test_a_hook_that_hangs_before_a_format_is_made_at_run_time_ends_the_run_with_its_outcome(run: Run, hang: Any) -> None:
+    hook = HangingHook("before_model", hang)
+    agent = agent_of(ANSWER, response_format=lambda *_: Score, middleware=[hook], limits=UsageLimits(seconds=0.5))
+    assert ran(run, agent)["outcome"]["limit"] == "seconds"
+
+
+@pytest.mark.parametrize("place", ["validator", "handle_errors", "prices"])
+def test_any_function_of_yours_that_hangs_does_not_keep_the_run(run: Run, hang: Any, place: str) -> None:
+    class Checked(Score):
+        @field_validator("score")
+        @classmethod
+        def _checked(cls, score: int) -> int:
+            if place == "validator":
+                hang()
+            return score
+
+    def free(model: str, usage: Any) -> int:
+        return hang() or 0
+
+    reply = calls(call("Checked", {"score": "high" if place == "handle_errors" else 1}, "a"))
+    strategy = (
+        ToolStrategy(Checked, handle_errors=lambda error: hang() or "") if place == "handle_errors" else ToolStrategy(Checked)
+    )
+    limits = UsageLimits(seconds=0.5, prices=free if place == "prices" else None)
+    outcome = ran(run, agent_of(reply, response_format=strategy, limits=limits))["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
 
 
 class BlockingModel(ScriptedChatModel):
