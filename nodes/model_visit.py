@@ -203,6 +203,12 @@ class ModelVisit(ModelCalls):
         last = next(reversed(self.replies.values()), None)
         return None if last is None else replace(last, reading=None)
 
+    def count_lost_call(self, model: object) -> None:
+        """Count a call that did not end: it was made, and nobody knows what it has cost."""
+        self.model_calls += 1
+        if self.purse is not None:
+            self.purse.note_unpriced(model)
+
     def usage(self, tool_calls: int) -> Usage:
         """Return the run's usage after this visit, including its tool calls."""
         cause: Cause = "final_answer" if self.forces_answer else self.ledger["cause"]

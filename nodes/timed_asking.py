@@ -27,7 +27,7 @@ def ask_in_time(
         except Exception as error:
             if not is_time_out(error):
                 raise
-            visit.model_calls += 1
+            visit.count_lost_call(request.model)
         else:
             if clock.is_over:
                 visit.limit, visit.is_last_call = "seconds", True

@@ -9,8 +9,9 @@ from langchain_core.messages import AIMessage
 
 from answergraph.asking.providers.model_capabilities import address_of, model_name
 from answergraph.asking.strategies.strategy import AnswerRequest
+from answergraph.runtime.argument_checks import is_positive, shown
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.steps import Step
+from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
 from answergraph.state.outcome import ModelPrice, Prices, Usage
 from answergraph.state.usage import Spending, UsageLimits, token_count, usage_of
 
@@ -48,6 +49,10 @@ UNKNOWN_PRICE = (
     "UsageLimits(cost={cost}): the price of {name!r} is not known. Write prices={{{name!r}: {{'input': …, 'output': …}}}}, "
     "per million tokens, or install the prices of providers: pip install 'answergraph[prices]'."
 )
+NO_AMOUNT = (
+    "UsageLimits(prices={prices}): it returned {cost!r} for a call of {name!r}. Return an amount of money, 0 or more, or None if "
+    "the price is not known."
+)
 
 
 @dataclass
@@ -63,9 +68,11 @@ class Purse:
         Raises:
             AgentSpecError: If the cost is limited and the price of the model is not known.
         """
-        self.check(model)
+        # Prices may be a function of the user's, which may hang.
+        is_slow = TIMED_VISIT.get() is not None and callable(self.limits.prices)
+        yield from off_loop(self.check, model, when=is_slow)
         request, reply = yield from asking
-        self.pay(model, reply)
+        yield from off_loop(self.pay, model, reply, when=is_slow)
         return request, reply
 
     def check(self, model: object) -> None:
@@ -77,7 +84,12 @@ class Purse:
         """Add what a call has cost; a reply whose tokens are not reported has no price."""
         cost = cost_of(model, reply, self.limits.prices) if reply.usage_metadata else None
         self.spending.costs.append(cost or 0.0)
-        if cost is None and name_of(model) not in self.spending.unpriced:
+        if cost is None:
+            self.note_unpriced(model)
+
+    def note_unpriced(self, model: object) -> None:
+        """Note that nobody knows what a call of a model has cost."""
+        if name_of(model) not in self.spending.unpriced:
             self.spending.unpriced.append(name_of(model))
 
 
@@ -88,9 +100,13 @@ def name_of(model: object) -> str:
 
 def cost_of(model: object, reply: AIMessage, prices: Prices | None) -> float | None:
     """Return the cost of a call by its reply; ``None`` if the price is not known."""
+    if isinstance(reply.usage_metadata, dict) and reply.usage_metadata.get("total_cost") == 0:
+        return 0.0  # LangChain's mark of a reply out of its cache
     usage: Usage = {**usage_of([reply], "turn", model_calls=1, tool_calls=0), "by_cause": {}}
     if callable(prices):
         cost = prices(name_of(model), usage)
+        if cost is not None and cost != 0 and not is_positive(cost):
+            raise AgentSpecError(NO_AMOUNT.format(prices=shown(prices), cost=cost, name=name_of(model)))
         if cost is not None:
             return float(cost)
     elif prices is not None and name_of(model) in prices:

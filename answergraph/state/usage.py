@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from langchain_core.messages import AIMessage
 
-from answergraph.runtime.argument_checks import check_prices, is_positive
+from answergraph.runtime.argument_checks import check_function, check_prices, is_positive, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Prices, Usage
@@ -206,7 +206,9 @@ class UsageLimits:
     def _check_money(self) -> None:
         if self.cost is not None and not is_positive(self.cost):
             raise AgentSpecError(f"UsageLimits(cost={self.cost!r}): write a positive amount of money, or None for no limit.")
-        if self.prices is not None and not callable(self.prices):
+        if callable(self.prices):
+            check_function(f"UsageLimits(prices={shown(self.prices)})", self.prices, "model", "usage")
+        elif self.prices is not None:
             check_prices(self.prices)
 
     @property

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 
@@ -11,7 +12,7 @@ from answergraph import AgentSpecError, ToolStrategy, UsageLimits, as_tool, crea
 from answergraph.kit import ask_model
 from answergraph.middleware import wrap_model_call
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.hanging_agents import ANSWER, QUESTION
+from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, HangingModel
 from tests.graphs.agent.scripted_agents import call, calls, search
 from tests.suite.colors import Run
 from tests.suite.verdicts import Score
@@ -89,13 +90,33 @@ def test_a_price_that_is_not_known_is_said_and_not_guessed(run: Run) -> None:
     assert (usage["cost"], usage["unpriced"]) == (None, ["scripted"])
 
 
-def test_a_reply_whose_tokens_are_not_reported_has_no_price(run: Run) -> None:
+def test_a_reply_of_no_tokens_costs_nothing(run: Run) -> None:
     silent = AIMessage(
         "", tool_calls=ANSWER.tool_calls, usage_metadata={"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
     )
     model = ScriptedChatModel(replies=lambda messages: silent)
     agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(prices=PRICES))
     assert run(agent, QUESTION)["outcome"]["usage"]["cost"] == 0
+
+
+def test_a_call_that_did_not_end_has_no_price(run: Run, hang: Any) -> None:
+    model = HangingModel(replies=[ANSWER] * 2, hang=hang, hangs=(0,))
+    limits = UsageLimits(prices=PRICES, seconds_per_model_call=0.2)
+    outcome = run(create_agent(model, [], response_format=ToolStrategy(Score), limits=limits), QUESTION)["outcome"]
+    assert (outcome["status"], outcome["usage"]["cost"], outcome["usage"]["unpriced"]) == ("answered", None, ["scripted"])
+
+
+def test_a_reply_out_of_langchains_cache_costs_nothing(run: Run) -> None:
+    model = ScriptedChatModel(replies=[priced(ANSWER)], cache=InMemoryCache())
+    agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(cost=1, prices=PRICES))
+    costs = [run(agent, {"messages": [HumanMessage("q", id="1")]})["outcome"]["usage"]["cost"] for _ in range(2)]
+    assert costs == [pytest.approx(0.003), 0]
+
+
+@pytest.mark.parametrize("amount", [-5, float("nan"), float("inf"), "1", True, {"input": 1}])
+def test_a_function_of_prices_that_returns_no_amount_is_refused(run: Run, amount: Any) -> None:
+    with pytest.raises(AgentSpecError, match=r"prices=<lambda>\): it returned .* for a call of 'scripted'\. Return an amount"):
+        run(agent_of(priced(ANSWER), prices=lambda model, usage: amount), QUESTION)
 
 
 def test_a_limit_with_an_unknown_price_is_refused_while_building() -> None:
@@ -127,6 +148,7 @@ def test_a_limit_with_an_unknown_price_is_refused_at_the_call_of_another_model(r
         {"cost": 10**400},
         {"prices": 3},
         {"prices": {"m": {"input": 1}}},
+        {"prices": lambda model: 1},
     ],
 )
 def test_money_is_checked(wrong: Any) -> None:
