@@ -59,9 +59,12 @@ class ToolsNode(Runnable[object, object]):
 
         Agents that run in tools share the run's remaining limits. Tools cannot write the keys of the answer.
         """
+        self.has_times = False
+        """Whether a tool has a limit of its own in seconds."""
         for tool in tools:
             if tool.metadata and SECONDS_PER_CALL in tool.metadata:
-                UsageLimits(seconds_per_tool_call=tool.metadata[SECONDS_PER_CALL])  # checks it
+                own = UsageLimits(seconds_per_tool_call=tool.metadata[SECONDS_PER_CALL])  # checks it
+                self.has_times |= own.has_times
         self.name = TOOLS
         # ``ToolNode``'s names for them: programs and tests look there for an agent's tools.
         self.tools_by_name = self._tools_by_name = {tool.name: tool for tool in tools}

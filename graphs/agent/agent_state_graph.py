@@ -107,6 +107,7 @@ class AgentStateGraph(StateGraph[Any, Any]):
 
     def add_tools(self, node: ToolsNode) -> None:
         node.known_keys = self.channels
+        self.has_times |= node.has_times
         super().add_node(TOOLS, node, trace_policy=_TRACED_CALL)
 
     def add_hook(

@@ -76,9 +76,9 @@ def test_a_tool_call_has_its_own_limit_and_the_run_goes_on_after_it(run: Run, ha
     assert list(result["outcome"]["usage"]["by_cause"]) == ["turn"]
 
 
-def test_a_tool_may_have_another_limit_than_the_others(run: Run, hang: Any) -> None:
+@pytest.mark.parametrize("limits", [UsageLimits(seconds_per_tool_call=LONG), None], ids=["beside others", "alone"])
+def test_a_tool_may_have_a_limit_of_its_own(run: Run, hang: Any, limits: UsageLimits | None) -> None:
     slow = slow_tool(hang, metadata={"seconds_per_tool_call": 0.1})
-    limits = UsageLimits(seconds_per_tool_call=LONG)
     result = ran(run, agent_of(calls(call("slow", {}, "s")), ANSWER, tools=[slow], limits=limits))
     assert "did not end in time" in told(result)[0]
 
