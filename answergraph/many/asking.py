@@ -62,7 +62,7 @@ class Asking:
                 outcome, answer = await self._run(row, tries)
             except (AgentSpecError, TapeMismatch):
                 raise  # the developer's mistake is every row's, and a tape of other runs says nothing of this agent
-            except Exception as error:  # noqa: BLE001 - one row's failure must not end the others
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - one row's failure must not end the others
                 if not is_passing(error) or tries == MAX_TRIES:
                     return _failed(row.key, error, time.monotonic() - began)
                 await asyncio.sleep(self._pace.refused(error, tries))

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Generator, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -77,9 +77,9 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
         >>> [row.answer for row in map_answers(agent, [{"id": 1, "body": "seven"}], key="id", input="body")]
         [7]
     """
-    for name, number in (("concurrency", concurrency), ("stop_after", stop_after)):
-        if number is not None and number < 1:
-            raise AgentSpecError(f"map_answers({name}={number!r}): it is at least 1.")
+    for name, number in (("concurrency", concurrency), ("stop_after", 1 if stop_after is None else stop_after)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise AgentSpecError(f"map_answers({name}={number!r}): write a whole number of at least 1.")
     if via != "calls" and not isinstance(via, BatchAPI):
         raise AgentSpecError(f"map_answers(via={via!r}): it is 'calls' or BatchAPI().")
     limits_of(limits)
@@ -113,6 +113,7 @@ class MapRun(Generic[ValueT]):
         self._again = again
         self._ledger = ledger or MapLedger(plan.ledger, plan.door.schema_mark, shares_equal_inputs=plan.shares_equal_inputs)
         self._not_stored: Counter[Group] = Counter()
+        self._has_begun = False
         self.done = 0
         """How many rows the last pass has come to."""
         self.examples: dict[Group, Row[ValueT]] = {}
@@ -189,6 +190,12 @@ class MapRun(Generic[ValueT]):
         plan = self._plan
         batched = None if plan.via == "calls" else BatchedRequests(plan.via, self._ledger)
         pace = Pace(plan.concurrency if plan.via == "calls" else min(plan.via.rows_per_file, _MOST_ROWS_IN_BATCHES))
+        if self._has_begun and not plan.source.can_be_read_again:
+            raise AgentSpecError(
+                "The rows are an iterator, and were read: pass map_answers a path or a list to go over them twice, or keep them "
+                "with rows = list(run)."
+            )
+        self._has_begun = True
         notes = list[str]()
         rows = first_of_each_key(plan.source.wanted(plan.door), notes)
         stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage, tries_first=batched is None)
@@ -215,5 +222,12 @@ class MapRun(Generic[ValueT]):
 def _own_loop() -> asyncio.AbstractEventLoop:
     """Return the event loop of all maps that are not awaited; one, since providers' clients keep connections of their loop."""
     loop = asyncio.new_event_loop()
-    Thread(target=loop.run_forever, name="answergraph-map", daemon=True).start()
+
+    def run() -> None:
+        while True:
+            # asyncio ends a loop when a task raises this; it is the end of a row, and the others go on.
+            with suppress(SystemExit):
+                loop.run_forever()
+
+    Thread(target=run, name="answergraph-map", daemon=True).start()
     return loop

@@ -32,6 +32,9 @@ class Source:
     input: str | Callable[[Record], object]
 
     def __post_init__(self) -> None:
+        for name, column in (("key", self.key), ("input", self.input)):
+            if not isinstance(column, str) and not callable(column):
+                raise AgentSpecError(f"map_answers({name}={column!r}): name a column, or pass a function of a row.")
         if isinstance(self.rows, str | Path):
             read_rows(Path(self.rows))  # refused while building
         elif not isinstance(self.rows, Iterable):

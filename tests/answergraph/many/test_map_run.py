@@ -1,12 +1,15 @@
 import csv
 import json
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
 
 from answergraph import AgentSpecError, UsageLimits, create_agent
 from answergraph.many import Group, MapRun, map_answers
@@ -40,6 +43,23 @@ def test_what_an_agent_raises_is_the_end_of_one_row(run: Run) -> None:
     assert len(ends) == 20
     assert (ends["k13"].status, ends["k13"].group.rule) == ("unanswered", "ZeroDivisionError")
     assert "the poison" in ends["k13"].reason
+
+
+def test_a_tool_that_ends_its_program_ends_one_row() -> None:
+    @tool
+    async def parse(text: str) -> str:
+        """Read the options in a text."""
+        sys.exit(2)
+
+    def reply(messages: list[Any]) -> AIMessage | str:
+        text = messages[0].text
+        call = {"name": "parse", "args": {"text": text}, "id": "1", "type": "tool_call"}
+        return AIMessage("", tool_calls=[call]) if "13" in text else read_number(text)
+
+    agent = create_agent(ScriptedChatModel(replies=reply), [parse], response_format=Invoice)
+    ends = {row.key: row for row in map_answers(agent, rows(20), key="id", input="body")}
+    assert [key for key, row in ends.items() if row.status != "answered"] == ["k13"]
+    assert ends["k13"].reason == "The run raised SystemExit: 2"
 
 
 def test_an_agent_that_raises_without_an_answer_gives_its_outcome(run: Run) -> None:

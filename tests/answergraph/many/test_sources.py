@@ -122,6 +122,19 @@ def test_rows_that_repeat_a_key_with_an_equal_input_are_counted(run: Run) -> Non
     ]
 
 
+@pytest.mark.parametrize("wrong", [{"key": 5}, {"input": None}, {"concurrency": None}, {"concurrency": 1.5}, {"stop_after": 1.5}])
+def test_what_is_no_column_and_no_number_is_refused_before_a_row_is_asked(wrong: Any) -> None:
+    with pytest.raises(AgentSpecError, match=next(iter(wrong))):
+        map_answers(agent_of(), rows(3), **{"key": "id", "input": "body", **wrong})
+
+
+def test_an_iterator_is_gone_over_once(run: Run) -> None:
+    once = mapped(iter(rows(3)))
+    assert len(collected(run, once)) == 3
+    with pytest.raises(AgentSpecError, match="The rows are an iterator, and were read: pass map_answers a path or a list"):
+        collected(run, once)
+
+
 def test_a_key_function_that_raises_is_the_developers_mistake(run: Run) -> None:
     with pytest.raises(AgentSpecError, match="Row 1 has no key: ZeroDivisionError"):
         collected(run, mapped(rows(1), key=lambda row: 1 / 0))
