@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 BEGIN = "begin"
 COMPARE = "compare"
 
+OF_ONE_AGENT = ("seconds_per_model_call", "seconds_per_tool_call", "answer_attempts", "tell_model")
+"""Limits that say nothing of all agents together."""
 DOUBTED = frozenset({"disputed", "ambiguous", "unsupported", "not_found"})
 """The statuses of a field that the next agent is asked for."""
 WITHOUT_ANSWER = frozenset(get_args(Status)) - {"answered", "deferred"}
@@ -69,7 +71,7 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
             or not found; of what different agents agree on, only unsupported values, and texts that are not found.
         on_doubt: For what is still doubtful at the end. ``"refuse"``: no answer; ``"omit"``: the field's default;
             ``"review"``: the run waits for a person, and needs a checkpointer.
-        limits: The limits of all agents together; those of one model call or tool call are each agent's own.
+        limits: The limits of all agents together; seconds per call, answer attempts and ``tell_model`` are each agent's own.
         checkpointer: Keeps the state of threads.
         name: The graph's name.
 
@@ -77,8 +79,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         The compiled graph, with the input of the agents, and ``structured_response`` and ``outcome`` as an agent has them.
 
     Raises:
-        AgentSpecError: If the agents have different schemas, there is one agent and no ``then``, a limit is one of each
-            call, or there is no checkpointer for a review.
+        AgentSpecError: If the agents have different schemas, there is one agent and no ``then``, a limit is one agent's
+            own, or there is no checkpointer for a review.
 
     Example:
         >>> from answergraph import create_agent
@@ -95,8 +97,9 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         raise AgentSpecError("create_ensemble: on_doubt='review' waits for a person; write checkpointer=InMemorySaver().")
     if on_doubt == "omit" and not any(_may_lack(schema.value_schema) for schema in schemas):
         raise AgentSpecError("create_ensemble: on_doubt='omit', but every field is required; give one a default.")
-    if limits is not None and (limits.seconds_per_model_call or limits.seconds_per_tool_call):
-        raise AgentSpecError("create_ensemble: seconds per call are an agent's own; give each one limits=UsageLimits(…).")
+    own = [name for name in OF_ONE_AGENT if limits is not None and getattr(limits, name) != getattr(UsageLimits(), name)]
+    if own:
+        raise AgentSpecError(f"create_ensemble: {own[0]} is an agent's own; give each one limits=UsageLimits({own[0]}=…).")
     doubted, ends = _states(when)
     # Samples of one agent may invent the same value.
     settles = when is None and len(set(map(id, every))) == len(every)

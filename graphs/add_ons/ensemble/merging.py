@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 from typing_extensions import TypeVar
 
-from answergraph import AnswerRejected
+from answergraph import AgentSpecError, AnswerRejected
 from answergraph.graphs.add_ons.ensemble.agreement import MERGE, Agreement, Reading
 from answergraph.graphs.add_ons.ensemble.ensemble_rules import BACKED
 from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
@@ -35,6 +35,7 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
         and its record has both readings and their evidence.
 
     Raises:
+        AgentSpecError: If the answers are of different types.
         AnswerRejected: If plain answers differ; its ``fields`` say where. They have no place for two readings.
 
     Example:
@@ -45,7 +46,9 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
     readings = [_reading(number, each) for number, each in enumerate(results, start=1)]
     if not readings[0]["value"] or not readings[1]["value"]:
         return right if readings[1]["value"] else left
-    declared: Any = type(results[0]["structured_response"])
+    declared, other = (type(each["structured_response"]) for each in results)
+    if not (issubclass(declared, other) or issubclass(other, declared)):
+        raise AgentSpecError(f"merge_answers: a {declared.__name__} and a {other.__name__} are no parts of one answer.")
     is_json = issubclass(declared, dict)
     merged = Agreement(readings, MERGE, (), None if is_json else AnswerSchema.of(declared))
     answer: Any = merged.value if is_json else TypeAdapter(declared).validate_python(merged.value)

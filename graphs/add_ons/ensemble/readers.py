@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Annotated, Any, NamedTuple, NotRequired, get_type_hints
 
@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from answergraph import UsageLimits, as_node
+from answergraph import NoAnswerError, UsageLimits, as_node
 from answergraph.graphs.add_ons.ensemble.agreement import Reading
 from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
 from answergraph.kit import Budget
@@ -60,8 +60,8 @@ def state_schemas(agents: Sequence[Any]) -> Schemas:
         given |= get_type_hints(agent.builder.input_schema, include_extras=True)
     if "messages" in given:
         given["messages"] = Annotated[list[AnyMessage], add_messages]
-    answer = agents[0].builder.schemas[agents[0].builder.state_schema]
-    results = {"structured_response": NotRequired[Annotated[Any, answer["structured_response"]]], "outcome": NotRequired[Any]}
+    answer: Any = get_type_hints(agents[0].builder.output_schema, include_extras=True)["structured_response"]
+    results = {"structured_response": answer, "outcome": NotRequired[Any]}
     own = {READINGS: NotRequired[Annotated[list[Reading], _collected]], DECISION: NotRequired[Decision]}
     shown = {name: hint for name, hint in given.items() if name == "messages"}
     return Schemas(
@@ -101,11 +101,16 @@ def reader_node(agent: Any, name: str, place: int, limits: UsageLimits | None, p
         return {READINGS: [reading]}
 
     node = as_node(agent, inputs=inputs, outputs=outputs)
-    return _within(node, name, limits, parts)
+    return _within(node, name, limits, parts, lambda error: outputs({"outcome": error.outcome, "structured_response": None}))
 
 
-def _within(node: Runnable[Any, Any], name: str, limits: UsageLimits | None, parts: int) -> Runnable[Any, Any]:
-    """Return a node whose runs share limits; LangGraph looks for subgraphs in what a ``RunnableLambda`` refers to."""
+def _within(
+    node: Runnable[Any, Any], name: str, limits: UsageLimits | None, parts: int, without: Callable[[NoAnswerError], Any]
+) -> Runnable[Any, Any]:
+    """Return a node whose runs share limits; ``without`` makes its update for an agent that raises where it has no answer.
+
+    LangGraph looks for subgraphs in what a ``RunnableLambda`` refers to.
+    """
 
     def with_asked(state: Any, update: Any) -> dict[str, object]:
         (reading,) = update[READINGS]
@@ -117,11 +122,19 @@ def _within(node: Runnable[Any, Any], name: str, limits: UsageLimits | None, par
 
     def invoke(state: Any, config: RunnableConfig) -> object:
         with sharing(state):
-            return with_asked(state, node.invoke(state, config))
+            try:
+                update = node.invoke(state, config)
+            except NoAnswerError as error:
+                update = without(error)
+        return with_asked(state, update)
 
     async def ainvoke(state: Any, config: RunnableConfig) -> object:
         with sharing(state):
-            return with_asked(state, await node.ainvoke(state, config))
+            try:
+                update = await node.ainvoke(state, config)
+            except NoAnswerError as error:
+                update = without(error)
+        return with_asked(state, update)
 
     return RunnableLambda(invoke, ainvoke, name=name)
 

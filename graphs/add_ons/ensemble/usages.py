@@ -5,7 +5,7 @@ from typing import Any
 
 from answergraph.types import RunUsage, Usage
 
-PER_CAUSE = ("model_calls", "tool_calls", "total_tokens")
+PER_CAUSE = ("model_calls", "tool_calls", "total_tokens", "cost")
 
 
 def sum_of(usages: Sequence[Usage] | Sequence[RunUsage]) -> Usage:
@@ -26,7 +26,7 @@ def usage_by_round(usages: Sequence[tuple[int, RunUsage]]) -> RunUsage:
     by_cause: Any = {}
     for cause, each in causes.items():
         total: Any = sum_of(each)
-        by_cause |= {cause: {name: total[name] for name in PER_CAUSE}} if each else {}
+        by_cause |= {cause: {name: total[name] for name in PER_CAUSE if total.get(name) is not None}} if each else {}
     seconds = [max(usage["seconds"] for at, usage in usages if at == place) for place in dict(usages)]
     unpriced = list(dict.fromkeys(name for _, usage in usages for name in usage["unpriced"]))
     whole: Any = {**sum_of([usage for _, usage in usages]), "by_cause": by_cause, "seconds": sum(seconds), "unpriced": unpriced}

@@ -193,3 +193,9 @@ def test_a_reader_that_lacks_a_list_takes_no_item_away_that_others_agree_on(
     result: dict[str, Any] = run(ensemble, ASKED)
     assert result["outcome"]["status"] == "answered"
     assert result["structured_response"] == Order.model_validate({"lines": lines})
+
+
+def test_the_graphs_json_schema_shows_the_answer() -> None:
+    agent = reader(Bill, BILL)
+    properties = create_ensemble([agent] * 2).get_output_jsonschema()["properties"]
+    assert properties["structured_response"] == agent.get_output_jsonschema()["properties"]["structured_response"]

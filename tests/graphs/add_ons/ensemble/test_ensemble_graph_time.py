@@ -73,8 +73,9 @@ def slow_reader(ensemble: Any) -> Any:
     return create_agent(model, [slow_tool(lambda: ensemble.invoke(ASKED))], response_format=ToolStrategy(Invoice))
 
 
-@pytest.mark.parametrize("name", ["seconds_per_model_call", "seconds_per_tool_call"])
-def test_a_limit_of_each_call_is_refused_with_where_to_write_it(name: str) -> None:
-    limits: dict[str, Any] = {name: 3}
-    with pytest.raises(AgentSpecError, match=r"seconds per call are an agent's own; give each one limits="):
-        create_ensemble([reader(), reader()], limits=UsageLimits(**limits))
+@pytest.mark.parametrize(
+    "limit", [{"seconds_per_model_call": 3}, {"seconds_per_tool_call": 3}, {"answer_attempts": 2}, {"tell_model": True}]
+)
+def test_a_limit_of_one_agent_is_refused_with_where_to_write_it(limit: Any) -> None:
+    with pytest.raises(AgentSpecError, match=rf"{next(iter(limit))} is an agent's own; give each one limits="):
+        create_ensemble([reader(), reader()], limits=UsageLimits(**limit))

@@ -9,7 +9,7 @@ from langgraph.graph import START, StateGraph
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from answergraph import AnswerRejected, Key
+from answergraph import AgentSpecError, AnswerRejected, Key
 from answergraph.graphs import create_extractor, merge_answers
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -110,3 +110,8 @@ def test_plain_answers_are_merged_and_refused_where_they_differ() -> None:
     with pytest.raises(AnswerRejected) as refused:
         merge_answers(Invoice(number="A", total=3), Invoice(number="B"))
     assert refused.value.fields == {"number": "The readings differ: 'A' (1), 'B' (1)"}
+
+
+def test_answers_of_different_types_are_no_parts_of_one() -> None:
+    with pytest.raises(AgentSpecError, match="a Invoice and a Line are no parts of one answer"):
+        merge_answers(Invoice(number="A-17"), Line(sku="tea"))  # type: ignore[type-var]  # what a user may write
