@@ -117,12 +117,14 @@ class AnswerRejected(AnswerGraphError):  # noqa: N818  # a verdict, not a failur
             records: Whole ``FieldRecord`` by path instead, also of fields that are right, as ``check_evidence`` returns them.
 
         Raises:
-            AgentSpecError: If the feedback is not a string, or the fields are a string.
+            AgentSpecError: If the feedback is not a string, the fields are a string, or a path or a sentence is none.
         """
         if not isinstance(feedback, str):
             raise AgentSpecError(f"AnswerRejected({feedback!r}): write the feedback for the model as a string.")
         if isinstance(fields, str):
             raise AgentSpecError(f"AnswerRejected(fields={fields!r}): write the paths as a list, [{fields!r}].")
+        if not all(isinstance(text, str) for text in (fields.values() if isinstance(fields, Mapping) else fields)):
+            raise AgentSpecError(f"AnswerRejected(fields={fields!r}): write each path, and the sentence for it, as a string.")
         self.feedback = feedback if feedback.strip() else _NO_REASON
         self.fields = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, self.feedback)
         self.records = records or {}

@@ -10,9 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from answergraph import AgentSpecError, Grounded, Quote, ToolStrategy, create_agent
+from answergraph.graphs import create_extractor
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, Input
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
@@ -186,3 +187,14 @@ def test_a_field_says_whether_the_first_answer_or_a_repair_was_accepted(run: Run
     )
     said = {path: record["accepted_by"] for path, record in result["outcome"]["fields"].items()}
     assert said == {"number": "first_answer", "day": "first_answer", "total": "repair", "buyer": "repair"}
+
+
+def test_a_repaired_field_with_an_alias_says_so_too(run: Run) -> None:
+    class Aliased(BaseModel):
+        unit_price: float = Field(alias="unitPrice")
+        buyer: str
+
+    replies = [answer(named="Aliased", unitPrice="much", buyer="EUR"), answer(named="Aliased", unitPrice=1250, buyer="EUR")]
+    agent = create_extractor(ScriptedChatModel(replies=replies), Aliased)
+    fields = run(agent, {"document": "1,250.00 EUR"})["outcome"]["fields"]
+    assert {path: record["accepted_by"] for path, record in fields.items()} == {"unit_price": "repair", "buyer": "first_answer"}

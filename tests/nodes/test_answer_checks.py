@@ -173,6 +173,12 @@ def breaks_the_type(answer: Any, state: Any, runtime: Any) -> None:
     answer.score = object()
 
 
+@pytest.mark.parametrize("fields", [{"a": 5}, {"a": None}, [3]])
+def test_a_rejection_of_fields_without_texts_is_a_mistake(fields: Any) -> None:
+    with pytest.raises(AgentSpecError, match="write each path, and the sentence for it, as a string"):
+        AnswerRejected("Look again.", fields=fields)
+
+
 @pytest.mark.parametrize("check", [raises_the_score, adds_a_reason, breaks_the_type])
 def test_a_check_that_changes_the_answer_is_a_mistake_that_names_it(run: Run, check: Any) -> None:
     with pytest.raises(AgentSpecError, match=f"'{check.__name__}' changed the answer"):
