@@ -102,7 +102,7 @@ class StructuredResponseNode:
         outcome: Outcome | None = update.get(keys.outcome)
         answer = None if outcome is None or outcome["schema"] is None else reading.answer
         return {
-            **growing_event(keys.answer, self.agent.name, attempt_number(reply.ledger), message and message.id),
+            **growing_event(keys.answer, self.agent.name, attempt_number(reply.ledger), message.id if message else None),
             "status": "accepted" if answer else "rejected",
             "schema": answer.schema.name if answer else None,
             # A copy: who gets the event may change it.

@@ -37,7 +37,7 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1357,
+        1359,
         73,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
@@ -45,7 +45,7 @@ CORE = (
     Room("answergraph/json_schema", 1209, 33),
     Room(
         "answergraph/state",
-        2596,
+        2598,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has",
@@ -79,14 +79,14 @@ CORE = (
     Room("answergraph/react_text", 1008, 31, "every written form of a call and of an answer that models use"),
     Room(
         "answergraph/calling",
-        836,  # a choice of no tool is refused
+        852,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
         17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted",
     ),
     Room(
         "nodes",
-        2792,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused
+        2807,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused; all ends
         63,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere"
         "; async checks",
@@ -99,7 +99,7 @@ CORE = (
     Room("graphs/*.py", 127, 11),
     Room(
         "graphs/agent",
-        1826,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1827,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         107,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
@@ -128,7 +128,7 @@ ADD_ONS = (
     Room("graphs/add_ons/react", 149, 3),
     Room(
         "graphs/add_ons/ensemble",
-        933,
+        952,  # an agent that raises without an answer gives way; limits of one agent are refused
         44,
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
         "readers that lack a list which others agree on; all readers together end in time",
@@ -150,7 +150,7 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2512, 48),
+        *("answergraph/many", 2529, 48),  # a second pass, and what is no number, are refused
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows",
     ),
     Room("answergraph/telemetry", 222, 4, "runs as OpenTelemetry spans, after the plan"),

@@ -114,4 +114,4 @@ def test_plain_answers_are_merged_and_refused_where_they_differ() -> None:
 
 def test_answers_of_different_types_are_no_parts_of_one() -> None:
     with pytest.raises(AgentSpecError, match="a Invoice and a Line are no parts of one answer"):
-        merge_answers(Invoice(number="A-17"), Line(sku="tea"))  # type: ignore[type-var]  # what a user may write
+        merge_answers(Invoice(number="A-17"), Line(sku="tea"))
