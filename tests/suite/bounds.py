@@ -69,7 +69,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5815, 39),
+        *("answergraph/evidence", 5818, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",

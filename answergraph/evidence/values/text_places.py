@@ -112,8 +112,11 @@ def _has_symbols(text: str, wanted: str, start: int, end: int) -> bool:
     """Return whether the symbols of a value stand on the same side of it, and no other currency beside it."""
     if not text[start:end].endswith(wanted[len(wanted.rstrip(_SYMBOLS)) :]):
         return False
-    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
-    words_start = next((index for index, character in enumerate(wanted) if character.isalnum()), 0)
+    lettered = [index for index, character in enumerate(wanted) if character.isalnum()] or [0]
+    words_start = lettered[0]
+    # A sign may be several characters long: a flag has two, a person at a computer three.
+    before = text[max(start - max(words_start, 2), 0) : start]
+    after = text[end : end + max(len(wanted) - 1 - lettered[-1], 2)]
     compared = {character for character in wanted[:words_start] if unicodedata.category(character) == "Sm"}
     stands = {character for character in text[max(start - 3, 0) : start] if unicodedata.category(character) == "Sm"}
     if compared and compared != stands:
@@ -126,10 +129,10 @@ def _has_symbols(text: str, wanted: str, start: int, end: int) -> bool:
 
 
 def _symbols(text: str) -> set[str]:
-    """Return the signs of a value that say more than its words: those of mathematics, boxes, and a minus."""
+    """Return the signs of a value that say more than its words: those of mathematics, boxes, emoji, and a minus."""
     minus = {"-"} if re.match(r"-\d", text) else set()
     return minus | {
         character
         for character in text
-        if (character in "%‰" or unicodedata.category(character) in {"Sm", "So"}) and character != "|"
+        if (character in "%‰🏻🏼🏽🏾🏿" or unicodedata.category(character) in {"Sm", "So"}) and character != "|"
     }

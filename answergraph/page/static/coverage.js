@@ -1,6 +1,6 @@
 // What stands behind the fields of an answer, counted and said: which hold, which are in doubt, which stand nowhere. Knows no elements.
 
-import { listed, plural } from "./dom.js";
+import { counted, listed, plural } from "./dom.js";
 
 /** Of each status of a field: what a reader has to do, and its sign. The worst come first. */
 const STATUSES = {
@@ -36,7 +36,7 @@ export const byStatus = (fields) =>
     .map((status) => [status, fields.filter((field) => field.status === status)])
     .filter(([, some]) => some.length);
 
-const is = (count, one, many, noun = "") => `${noun ? plural(count, noun) : count} ${count === 1 ? one : many}`;
+const is = (count, one, many, noun = "") => `${noun ? plural(count, noun) : counted(count)} ${count === 1 ? one : many}`;
 
 /** The sentence on all fields; what there is none of is left out. @param {{path: string, status: string}[]} fields */
 export function coverageOf(fields) {

@@ -154,7 +154,7 @@ const fieldsOf = ({ fields }) => Object.entries(fields ?? {}).map(([path, { stat
 /** What was checked against the results of tools, and what was not. */
 function supportOf(outcome) {
   if (!Object.keys(outcome.fields ?? {}).length)
-    return "No field was checked against a tool result: this agent has no check of evidence.";
+    return "No field was checked: the answer has no values, or the agent has no check of evidence.";
   if (readsInput(outcome)) return coverageOf(fieldsOf(outcome));
   const supported = countOf(outcome, "supported", "derived", "judged", "given");
   if (!supported) return "No field was checked against a tool result.";

@@ -64,7 +64,8 @@ function partsOf(content) {
 export function layOut({ answer, outcome, documents }) {
   const records = recordsOf(outcome);
   const isChecked = records.size > 0;
-  const below = Map.groupBy(records, ([key]) => key.split("/").slice(0, -1).join("/"));
+  // The record of an answer without fields, a number or a text, stands below nothing.
+  const below = Map.groupBy([...records].filter(([key]) => key), ([key]) => key.split("/").slice(0, -1).join("/"));
   const inside = (key) => (below.get(key) ?? []).flatMap(([inner, record]) => [record, ...inside(inner)]);
   const taken = new Set();
   const field = (path, value) => {

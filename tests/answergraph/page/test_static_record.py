@@ -10,6 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from answergraph.evidence import BUNDLE_KEYS, answer_bundle
+from answergraph.graphs import create_extractor
+from answergraph.testing import ScriptedChatModel
 from tests.answergraph.page.conftest import faults, opened, past, take_picture_in_all_sizes, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
@@ -182,3 +185,25 @@ def test_what_was_left_out_and_what_cannot_be_read_is_said(page: Page, server: h
     fields = [{"path": path, "status": "not_found"} for path in "abcde"]
     said = page.evaluate("async (fields) => (await import('./coverage.js')).coverageOf(fields)", fields)
     assert said == "Nowhere: a, b, c and 2 more. Of 5 fields 0 hold."
+    many = [{"path": str(number), "status": "supported"} for number in range(1990)]
+    said = page.evaluate("async (fields) => (await import('./coverage.js')).coverageOf(fields)", many)
+    assert said == "Of 1 990 fields 1 990 hold: 1 990 stand in the document."
+
+
+@pytest.mark.parametrize(("schema", "reply", "value"), [(int, "20", "20"), (str, '"twenty pens"', "twenty pens")])
+def test_an_answer_without_fields_is_one_row(browser: Browser, tmp_path: Path, schema: Any, reply: str, value: str) -> None:
+    extractor = create_extractor(ScriptedChatModel(replies=[reply]), schema)
+    result = extractor.invoke({"document": "20 or twenty pens"}, output_keys=BUNDLE_KEYS)
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps(answer_bundle(result)))
+    with page_of_file(file) as url:
+        for saved in watched_page(browser, url, path="/"):
+            expect(saved.get_by_role("row", name="whole answer")).to_contain_text(f"{value}supported")
+            expect(saved.locator(".mark")).to_have_text(f"{value}1")
+            assert faults(saved) == []
+
+
+def test_a_record_without_values_does_not_say_that_nothing_checks_it(page: Page) -> None:
+    run = {"status": "ended", "outcome": {"status": "answered", "fields": {}, "attempts": []}}
+    head = page.evaluate("async (run) => (await import('./outcome_words.js')).headOf(run)", run)
+    assert head["why"] == ["No field was checked: the answer has no values, or the agent has no check of evidence."]
