@@ -1,13 +1,13 @@
 """Checks the claims of an answer against the run's tool results."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
 from typing import Any, Literal
 
-from answergraph.evidence.claims import Claim, fields_by_path, fields_of, scalar_of
-from answergraph.evidence.marks import SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
+from answergraph.evidence.claims import Claim, claim_of, fields_by_path, fields_of
+from answergraph.evidence.marks import Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
 from answergraph.evidence.numbers.numerals import numerals
 from answergraph.evidence.quotes import NOT_FOUND, Found, nearest_passage, places_of_quote, places_shown
@@ -145,8 +145,7 @@ def check_fields(
     given = given or {}
     fields = list(fields)
     for each in fields:
-        value = each.value if each.mark is not None else scalar_of(each.value)
-        field = replace(each, value=value, mark=unmarked) if each.mark is None and isinstance(value, SCALARS) else each
+        field = claim_of(each.path, unmarked, each.value) if each.mark is None and unmarked is not None else each
         # Search for the nearest passage only where it is shown.
         searched = saying if _is_text(field) else results
         record = _record_of(field, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)

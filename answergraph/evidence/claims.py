@@ -211,12 +211,13 @@ def _claims_of_marked(mark: Mark, value: object, path: FieldPath) -> Iterator[Cl
         for name, item in items_of(value):
             where = path_of_part(path, name)
             nested = is_container(item) and not isinstance(item, Mapping)
-            yield from _claims_of_marked(mark, item, where) if nested else [_claim(where, mark, item)]
+            yield from _claims_of_marked(mark, item, where) if nested else [claim_of(where, mark, item)]
     elif not _is_blank(value) or mark.min_items:
-        yield _claim(path, mark, value)
+        yield claim_of(path, mark, value)
 
 
-def _claim(path: FieldPath, mark: Mark, value: object) -> Claim:
+def claim_of(path: FieldPath, mark: Mark, value: object) -> Claim:
+    """Return what a mark claims of one value, or why no source can support it."""
     return Claim(path, mark, *_checkable(mark, value))
 
 

@@ -76,6 +76,19 @@ class MarkedType:
         for part in self.parts(schema) if id(schema) not in above else ():
             yield from self._optional(part.schema, path_of_part(path, part.name), above | {id(schema)})
 
+    def never_found(self) -> list[FieldPath]:
+        """Return the fields without a mark whose values no source can show: durations, bytes, secrets."""
+        return list(dict.fromkeys(self._never_found(self.root, FieldPath(), frozenset())))
+
+    def _never_found(self, schema: CoreSchema, path: FieldPath, above: frozenset[int]) -> Iterator[FieldPath]:
+        # A validator may make a number of a duration.
+        if marks_on(schema) or id(schema) in above or schema["type"] in CONVERTING:
+            return
+        if schema["type"] in _NEVER_FOUND or hasattr(schema.get("cls"), "get_secret_value"):
+            yield path
+        for part in self.parts(schema):
+            yield from self._never_found(part.schema, path_of_part(path, part.name), above | {id(schema)})
+
     def paths_of_values(self, path: FieldPath, depth: int = 4) -> Iterator[FieldPath]:
         """Yield the paths of the values at and below a path, ``items[].price``; none if it leads nowhere."""
         schemas = [self.root]
@@ -275,6 +288,7 @@ _NEVER_HELD = (
 )
 """Schema kinds that cannot have a mark, except the kinds of that mark in ``_HELD``."""
 
+_NEVER_FOUND = frozenset({"timedelta", "bytes", "complex", "callable"})
 _WITHIN = {
     "keys_schema": "the keys of a mapping",
     "computed_fields": "a computed field",

@@ -29,6 +29,10 @@ _HOLDABLE = {
     Derived: ("number", "Mark the number itself."),
 }
 _SCALAR = ("text, number, date, time, bool or enum", "Mark the fields inside it.")
+_NEVER_FOUND = (
+    "{where}: fields='all' checks it, but no source can show a duration, bytes, or a secret. Declare it as text or a number, "
+    "such as Annotated[float, Grounded(units={{'min': 1, 'h': 60}})], or mark the other fields and leave fields='all' out."
+)
 _UNKNOWN_TYPE = (
     "The values of {where} do not carry their type, so {mark} cannot be found in them. Declare a Pydantic model or a "
     "dataclass that has it on its field."
@@ -80,6 +84,7 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
     if marked and not checking:
         raise _mistake(_UNCHECKED, *marked[0])
     checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
+    _refuse_never_found(schemas if checks_all else ())
     has_judge = any(getattr(m, "judge", None) is not None for m in stack.middleware)
     for label, place in marked:
         if not checks_all:
@@ -96,6 +101,14 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
             and not any(_may_omit(schema, places[schema.label], each) for schema in schemas)
         ):
             raise AgentSpecError(_NO_DEFAULT.format(name=each.name))
+
+
+def _refuse_never_found(schemas: Sequence[AnswerSchema]) -> None:
+    """Raise ``AgentSpecError`` if every field is to be checked, and one has a type that no source can show."""
+    for schema in schemas:
+        marked = None if isinstance(schema.declared, dict) else MarkedType(TypeAdapter(schema.declared).core_schema)
+        for path in marked.never_found() if marked else ():
+            raise AgentSpecError(_NEVER_FOUND.format(where=f"{schema.label}.{path}"))
 
 
 def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object) -> bool:

@@ -1,6 +1,6 @@
 """The caller's own messages as a source, coverage of all fields, and what becomes of doubtful ones."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, create_model
 
 from answergraph import AgentSpecError, Grounded, Quote, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
@@ -158,6 +158,19 @@ def test_leaving_out_is_refused_where_no_checked_field_has_a_default(schema: Any
     with pytest.raises(AgentSpecError, match=r"on_doubt='omit'.* could leave nothing out"):
         extractor(schema=schema, on_doubt="omit", **options)
     assert extractor(schema=Required, on_doubt="omit")
+
+
+@pytest.mark.parametrize("kind", [timedelta, timedelta | None, list[bytes], dict[str, timedelta], SecretStr, complex])
+def test_checking_all_fields_is_refused_where_no_source_can_show_one(kind: Any) -> None:
+    schema = create_model("Job", name=(str, ...), limits=(kind, ...))
+    with pytest.raises(AgentSpecError, match=r"Job\.limits(\[\])?: fields='all' checks it, but no source can show"):
+        extractor(schema=schema)
+
+
+def test_a_value_that_only_a_run_shows_to_be_none_that_can_be_looked_up_is_refused(run: Run) -> None:
+    schema = create_model("Job", limit=(Annotated[timedelta, AfterValidator(lambda limit: limit)], ...))
+    result = run(extractor(*[answer(named="Job", limit="PT1H")] * 4, schema=schema), {"messages": ["limit: PT1H"]})
+    assert (result["outcome"]["status"], result["outcome"]["fields"]["limit"]["status"]) == ("invalid", "unsupported")
 
 
 class Note(BaseModel):

@@ -69,7 +69,7 @@ CORE = (
         "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
     ),
     Room(
-        *("answergraph/evidence", 5818, 39),
+        *("answergraph/evidence", 5832, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
@@ -99,7 +99,7 @@ CORE = (
     Room("graphs/*.py", 127, 11),
     Room(
         "graphs/agent",
-        1827,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1840,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         107,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "

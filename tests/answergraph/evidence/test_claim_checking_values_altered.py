@@ -201,12 +201,14 @@ def test_a_date_of_a_log_a_ticket_or_a_week_is_read(text: str) -> None:
         (Path("/data/x"), "in /data/x.", "supported"),
         (ip_address("10.0.0.1"), "at 10.0.0.12", "not_found"),
         (ip_address("10.0.0.1"), "at 10.0.0.1:80", "supported"),
-        (timedelta(hours=1), "PT1H", "unchecked"),
-        (SecretStr("abc"), "abc", "unchecked"),
+        (timedelta(hours=1), "PT1H", "unsupported"),
+        (SecretStr("abc"), "abc", "unsupported"),
     ],
     ids=str,
 )
-def test_without_marks_every_value_that_its_json_writes_as_text_is_checked(value: object, text: str, status: str) -> None:
+def test_without_marks_every_value_is_checked_and_what_cannot_be_looked_up_is_unsupported(
+    value: object, text: str, status: str
+) -> None:
     report = check_evidence({"value": value, "place": text}, text)
     assert report.fields["value"]["status"] == status
 
