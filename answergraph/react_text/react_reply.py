@@ -176,8 +176,9 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *
 
 def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, object]] | None:
     """Return the first call of a tool in a text: a reply has one action."""
-    calls = find_text_calls(text, {tool.name: tuple(tool.parameters) for tool in tools.values()}).calls
-    return (calls[0].name, tools[calls[0].name].with_texts(calls[0].args)) if calls else None
+    orders = {name: tuple(tool.parameters) for name, tool in tools.items()}
+    first = next((call for call in find_text_calls(text, orders).calls if call.args is not None), None)
+    return first and (first.name, tools[first.name].with_texts(first.args))
 
 
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:

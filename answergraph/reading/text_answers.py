@@ -88,9 +88,8 @@ class _Search:
         return any(schema.is_echo(each) for schema in self.request.strategy.schemas for each in (data, *inner))
 
     def written_calls(self, text: str) -> list[TextAnswer]:
-        written = find_text_calls(text, self.request.declared)
-        calls = [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written.calls]
-        return calls + [TextAnswer(None, self._asked_for(name), name, repairs=(WRITTEN_CALL,)) for name in written.malformed]
+        written = find_text_calls(text, self.request.declared).calls
+        return [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written]
 
     def _named(self, data: dict[str, Any]) -> str | None:
         """Return the schema that an envelope names, ``None`` for other values."""

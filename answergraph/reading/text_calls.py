@@ -70,7 +70,7 @@ class TextCall(NamedTuple):
 
     name: str  # one of the offered names
     args: Any
-    """A dictionary; any other value is unreadable."""
+    """A dictionary, or ``None`` if they are cut or are not a JSON object."""
 
 
 class TextCalls(NamedTuple):
@@ -79,8 +79,6 @@ class TextCalls(NamedTuple):
     calls: tuple[TextCall, ...]
     rest: str
     """The text around the calls; the unchanged text if there are none."""
-    malformed: tuple[str, ...] = ()
-    """The tools of the calls whose arguments are cut or are not a JSON object."""
 
 
 class _Place(NamedTuple):
@@ -96,11 +94,10 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     places = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).places())
     if not places:
         return TextCalls((), text)
-    found = [each for place in places for each in place.written]
-    calls = tuple(each for each in found if isinstance(each.args, dict))
-    malformed = tuple(each.name for each in found if not isinstance(each.args, dict))
+    written = (each for place in places for each in place.written)
+    calls = tuple(each if isinstance(each.args, dict) else TextCall(each.name, None) for each in written)
     ends, starts = [0, *(place.end for place in places)], [*(place.start for place in places), len(text)]
-    return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]), malformed)
+    return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]))
 
 
 @dataclass

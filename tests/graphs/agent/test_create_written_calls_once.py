@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import ToolException, tool
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import SecretStr
 
 from answergraph import AutoStrategy, DeferredStrategy, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.test_create_written_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
+from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
 
 
@@ -95,6 +99,36 @@ def test_nothing_behind_the_first_call_of_a_cut_text_is_carried_out(run: Any) ->
     assert result["outcome"]["usage"]["tool_calls"] == 1
 
 
+@pytest.mark.parametrize(
+    "first", ['{"name": "get_wind", "arguments": {"city": "Oslo"}}', '{"name": "get_weather", "arguments": ["Oslo"]}']
+)
+@pytest.mark.parametrize("metadata", [{}, {"finish_reason": "length"}])
+@pytest.mark.parametrize("response_format", [Weather, ToolStrategy(Weather), None])
+def test_behind_a_call_that_cannot_be_carried_out_none_is(run: Run, response_format: Any, metadata: Any, first: str) -> None:
+    asked = AIMessage(f"{first}\n{ROME}", response_metadata=metadata)
+    model = ScriptedChatModel(replies=[asked, CALL, RAIN, RAIN, RAIN])
+    result = run(create_agent(model, [get_weather], response_format=response_format), QUESTION)
+    assert "Rain in Rome." not in tool_texts(result)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        '{"city": "\\ud800"}',
+        '{"\\udfff": "Oslo"}',
+        '{"city": 123456789012345678901234567890}',
+    ],
+)
+@STRATEGIES
+def test_a_call_whose_arguments_cannot_be_stored_is_a_broken_one(run: Run, strategy: Any, args: str) -> None:
+    with OpenAIServer([says(f'{{"name": "get_weather", "arguments": {args}}}'), says(CALL), *[says(RAIN)] * 3]) as server:
+        model = ChatOpenAI(model="qwen2.5-0.5b", base_url=server.base_url, api_key=SecretStr("key"), max_retries=0)
+        agent = create_agent(model, [get_weather], response_format=strategy(Weather), checkpointer=InMemorySaver())
+        result = run(agent, QUESTION, {"configurable": {"thread_id": "1"}})
+    assert tool_texts(result)[0] == "Rain in Oslo."
+    assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
 def test_without_a_response_format_a_text_has_one_call_too(run: Any) -> None:
     model = ScriptedChatModel(replies=[f"{CALL}\n{ROME}", ROME, "Both rainy."])
     assert tool_texts(run(create_agent(model, [get_weather]), QUESTION)) == BOTH
@@ -130,6 +164,20 @@ def test_the_written_call_of_an_unknown_tool_is_answered_with_the_tools_there_ar
     assert "get_wind is not a valid tool, try one of [get_weather]" in tool_texts(result)[0]
     assert tool_texts(result)[1] == "Rain in Oslo."
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
+
+
+@pytest.mark.parametrize("unknown", [WIND, f"<tool_call>{WIND}</tool_call>", '[TOOL_CALLS]get_wind[ARGS]{"city": "Oslo"}'])
+def test_without_a_response_format_it_is_answered_twice_and_then_is_the_last_word(run: Run, unknown: str) -> None:
+    model = ScriptedChatModel(replies=[unknown] * 9)
+    result = run(create_agent(model, [get_weather]), QUESTION)
+    assert tool_texts(result) == ["Error: get_wind is not a valid tool, try one of [get_weather]."] * 2
+    assert result["messages"][-1].text == unknown
+
+
+@pytest.mark.parametrize("text", ["get_wind()", f"Such a call is {WIND}", '{"get_wind": {"city": "Oslo"}}', '{"name": "Ada"}'])
+def test_without_a_response_format_any_other_text_is_the_last_word(run: Run, text: str) -> None:
+    model = ScriptedChatModel(replies=[text])
+    assert run(create_agent(model, [get_weather]), QUESTION)["messages"][-1].text == text
 
 
 @pytest.mark.parametrize(
