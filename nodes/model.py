@@ -148,7 +148,8 @@ class ModelNode:
             self.agent.refuse_unknown_tools(request.tools)
         visit.calls_off = request.tool_choice == "none" and visit.format.reads_answers
         is_over = visit.forces_answer or visit.calls_off
-        if (is_over or visit.format.reads_answers) and was_sent_back(visit.messages):
+        is_told = visit.ledger.get("asks_afresh") or was_sent_back(visit.messages)
+        if (is_over or visit.format.reads_answers) and is_told:
             words = _of_tools_left(self.agent.offered_tools, request, is_over=is_over)
             visit.told = "\n\n".join(filter(None, (visit.told, words))) or None
         if visit.forces_answer:

@@ -28,7 +28,7 @@ from answergraph.state.ledger import (
     StoredValue,
     repair_in,
 )
-from answergraph.state.messages import is_correction, repaired_history, was_sent_back
+from answergraph.state.messages import repaired_history, was_sent_back, without_wrong_answers
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
 from answergraph.state.turn import Turn
 from answergraph.state.usage import UsageLimits, added, usage_of
@@ -182,19 +182,11 @@ class ModelVisit(ModelCalls):
     def asked_afresh(self) -> list[AnyMessage]:
         """Return the conversation to send without the run's wrong answers and their corrections; the end says what was wrong.
 
-        A small model copies its own wrong answer. Replies with calls stay, for their results.
+        A small model copies its own wrong answer.
         """
         problem = AFRESH.format(problem=self.ledger.get("asks_afresh"))
         self.told = "\n\n".join(filter(None, (problem, self.told)))
-        wrong = {attempt["message_id"] for attempt in self.ledger["attempts"]}
-        return [
-            each
-            for each in self.messages
-            if not (
-                is_correction(each)
-                or (isinstance(each, AIMessage) and not each.tool_calls and (each.id in wrong or not each.text))
-            )
-        ]
+        return without_wrong_answers(self.messages, {attempt["message_id"] for attempt in self.ledger["attempts"]})
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:
         """Return the call that gave a message; for a middleware's message, the last call without its reading."""

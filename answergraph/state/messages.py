@@ -85,6 +85,26 @@ def was_sent_back(messages: Sequence[BaseMessage]) -> bool:
     return any(ids) or any(isinstance(each, ToolMessage) and each.status == "error" for each in last)
 
 
+def without_wrong_answers(messages: Sequence[AnyMessage], wrong: Collection[str | None]) -> list[AnyMessage]:
+    """Return a conversation without the replies of the ``wrong`` ids, without empty ones, and without their corrections.
+
+    A reply stays if it has a call with a result that is no correction.
+    """
+    results = [each for each in messages if isinstance(each, ToolMessage)]
+    sent_back = {each.tool_call_id for each in results if (each.id or "").startswith(CORRECTION_ID_PREFIX)}
+    left_out: set[str | None] = set()
+    kept: list[AnyMessage] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            calls = {call["id"] for call in (*message.tool_calls, *message.invalid_tool_calls)}
+            is_wrong = message.id in wrong or not (calls or message.text)
+            left_out |= calls if (is_left_out := is_wrong and calls <= sent_back) else set()
+        else:
+            is_left_out = message.tool_call_id in left_out if isinstance(message, ToolMessage) else is_correction(message)
+        kept += [] if is_left_out else [message]
+    return kept
+
+
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[object]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}

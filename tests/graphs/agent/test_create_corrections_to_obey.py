@@ -167,6 +167,9 @@ def test_what_a_correction_says_can_be_done_in_many_runs(way: Way, limits: str, 
         (("tools only", "bare", "no choice"), "few attempts", ["clock", "wrong json", "python call"]),
         (("full", "own words", "no choice"), "ample", ["wrong json", "call", "right"]),
         (("full", "tool", "one choice"), "few calls", ["abstain", "late json", "made up"]),
+        (("full", "bare", "no choice"), "ample", ["json", "json", "call"]),
+        (("full", "deferred", "rejected and required"), "ample", ["right", "answer under the schema", "text call", "text call"]),
+        (("full", "ladder of auto", "rejected by field"), "ample", ["late", "wrong json"]),
     ],
 )
 def test_runs_in_which_it_once_could_not(way: Way, limits: str, kinds: list[str]) -> None:
