@@ -105,7 +105,7 @@ class ModelCalls:
                 message = contained
             self.model_calls += 1
             reply = as_received(message, agent_name)
-            if bound.tools_in_text or bound.prompt or self.attempts:
+            if bound.tools_in_text or bound.prompt or self.told or self.attempts or self.used_strategies:
                 reply = self._noted(reply, bound, answer_request, to_send)
             is_same = (answer_request.dialect, answer_request.note) == (bound.dialect, bound.note)
             return answer_request if is_same else replace(answer_request, dialect=bound.dialect, note=bound.note), reply
@@ -116,8 +116,9 @@ class ModelCalls:
             reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent)
             if wanted.strategy_id == FREE:
                 note_calls(sent.model, reply)
-        if wanted.declared and (bound.prompt or self.attempts):
-            reply = with_copies(reply, wanted.strategy, sent.messages, bound.prompt or "", self.attempts)
+        shown = "\n".join(filter(None, (bound.prompt, self.told)))
+        if wanted.declared and (shown or self.attempts or self.used_strategies):
+            reply = with_copies(reply, wanted.strategy, sent.messages, shown, self.attempts)
         return reply
 
     def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage | None:

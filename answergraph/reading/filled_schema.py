@@ -9,7 +9,7 @@ from unicodedata import normalize
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
 from answergraph.answers.schemas.schema_example import CUT, Example
-from answergraph.asking.strategies.strategy import Strategy
+from answergraph.asking.strategies.strategy import ERROR_TEMPLATE, Strategy
 from answergraph.json_text.json_depth import members
 from answergraph.json_text.strict_json import load_json
 from answergraph.state.messages import CORRECTION_ID_PREFIX, of_run
@@ -18,6 +18,7 @@ from answergraph.state.outcome import Attempt
 COPIES = "copies"
 """Key of a message's ``response_metadata``: its texts that were copied from the example or a correction."""
 _COPIED = "this is copied from what you were shown; write the value in its place"
+_ERROR, _PLEASE = ERROR_TEMPLATE.casefold().split("{error}")
 _KEYS = re.compile(r'"(\w++)": ')
 _MARKS = " \n\t\"'`*_“”„‘’«»"  # quotes and emphasis around a copy
 _BRACKETS = "<>[]{}() "
@@ -89,22 +90,23 @@ def with_copies(
         attempts: The answers that were sent back.
     """
     written = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
-    problems = {each.partition(" (given: ")[0].casefold() for attempt in attempts for each in attempt["fields"].values() if each}
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
     prompts, example = "\n".join([prompt, *(each.text for each in ours)]).casefold(), strategy.whole_example()
-    is_shown = example.text.casefold() in prompts
-    words = [*example.placeholders, *_KEYS.findall(example.text)] if is_shown else []
+    example = example if example.text.casefold() in prompts else Example("", is_whole=False, placeholders=frozenset())
+    words = [*example.placeholders, *_KEYS.findall(example.text)]
     parts = [f", {each.strip('<>').casefold()}, " for each in words]
-    kinds = _kinds_of(example) if is_shown else set[str]()
+    whole = [each.casefold() for each in example.placeholders if each != CUT and each in example.text]
+    kinds = _kinds_of(example)
+    problems = _problems_in(prompts, attempts)
 
     def is_copy(text: str) -> bool:
         # ``…`` is ``...`` in one character.
         plain = normalize("NFKC", text).casefold().strip(_MARKS)
         inner = plain.strip(_BRACKETS)
-        if plain in prompts and any(problem in plain for problem in problems):
+        if any(each in plain for each in whole) or (plain in prompts and any(each in plain for each in problems)):
             return True
-        return inner in kinds or ((inner != plain or inner == CUT) and any(f", {inner}, " in part for part in parts))
+        return inner.rstrip(".") in kinds or ((inner != plain or inner == CUT) and any(f", {inner}, " in part for part in parts))
 
     others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
     texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}
@@ -119,7 +121,16 @@ def _kinds_of(example: Example) -> set[str]:
     kinds = {each.partition(", ")[0] for each in words}
     after = (each.casefold().partition(", ")[2].removeprefix("or leave this out, ") for each in words if ": " not in each)
     kinds = {kind for kind in kinds if f'"{kind}"' not in example.text and f" {kind}, " not in listed}
-    return kinds | {each for each in after if each.count(" ") > 1}
+    return kinds | {each.rstrip(".") for each in after if each.count(" ") > 1}
+
+
+def _problems_in(prompts: str, attempts: Sequence[Attempt]) -> set[str]:
+    """Return what was said to be wrong: with each field, by a check, and in the corrections of replies that are no attempts."""
+    said = [problem for attempt in attempts for problem in (*attempt["fields"].values(), attempt["check"] and attempt["error"])]
+    errors = (each.partition(_PLEASE)[0] for each in prompts.split(_ERROR)[1:] if _PLEASE in each)
+    said += [part.partition(": ")[2] for error in errors for part in error.split("; ")]
+    plain = (each.partition(" (given: ")[0].casefold().strip(" .\n") for each in (*said, _PLEASE) if each)
+    return {each for each in plain if " " in each}
 
 
 def refuse_copies(data: object, copies: Collection[str]) -> None:

@@ -7,8 +7,9 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field
 
-from answergraph import PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
+from answergraph import AnswerRejected, DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
+from tests.answergraph.asking.strategies.test_call_or_answer import LocalModel
 from tests.suite.colors import Run
 
 
@@ -44,6 +45,8 @@ def asked(run: Run, strategy: Any, *replies: object, question: str = "Who is it?
         ({"name": "'<string>'", "city": "**<Where she lives.>**"}, ["name", "city"]),
         ({"name": "“<string>”", "city": "<string"}, ["name", "city"]),
         ({"name": "Ann", "city": "where she lives."}, ["city"]),
+        ({"name": "Ann", "city": "Where she lives"}, ["city"]),
+        ({"name": "<string>, <string>", "city": "In <string, where she lives.>"}, ["name", "city"]),
     ],
 )
 def test_placeholders_of_the_example_are_asked_for_again(run: Run, copied: dict[str, object], paths: list[str]) -> None:
@@ -70,12 +73,39 @@ def test_an_example_in_a_correction_counts_as_shown(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "copied", ["Field required", "field required", '"Field required"', "Field required; city: Field required"]
+    "copied",
+    [
+        *("Field required", "field required", '"Field required"', "Field required; city: Field required"),
+        *("Error: name: Field required; city: Field required", "Please fix your mistakes."),
+    ],
 )
-def test_the_words_of_a_correction_are_asked_for_again(run: Run, copied: str) -> None:
-    result = asked(run, ProviderStrategy(Person), {"tags": []}, {"name": copied, "city": "Oslo"}, RIGHT)
+@pytest.mark.parametrize("strategy", [ProviderStrategy, PromptedStrategy, DeferredStrategy])
+def test_the_words_of_a_correction_are_asked_for_again(run: Run, strategy: Any, copied: str) -> None:
+    result = asked(run, strategy(Person), {"tags": []}, {"name": copied, "city": "Oslo"}, RIGHT)
     assert result["structured_response"] == Person.model_validate(RIGHT)
-    assert [[*each["fields"]] for each in result["outcome"]["attempts"]] == [["name", "city"], ["name"], []]
+    assert [*result["outcome"]["attempts"][-2]["fields"]] == ["name"]
+
+
+def test_the_words_of_a_correction_are_no_answer_where_the_wrong_answer_is_left_out(run: Run) -> None:
+    wrong: dict[str, object] = {"tags": []}
+    copied = {"name": "Field required", "city": "Oslo"}
+    model = LocalModel(replies=[json.dumps(each) for each in (wrong, wrong, copied)])
+    outcome = run(create_agent(model, response_format=Person), {"messages": "Who is it?"})["outcome"]
+    assert (outcome["status"], [*outcome["fields"]]) == ("invalid", ["name"])
+    assert "copied from what you were shown" in outcome["reason"]
+
+
+def lives_there(answer: Person, state: Any, runtime: Any) -> None:
+    if answer.city == "Rome":
+        raise AnswerRejected("She has left the city: name another one, such as Oslo.")
+
+
+@pytest.mark.parametrize("strategy", [ProviderStrategy, PromptedStrategy, DeferredStrategy])
+def test_what_a_check_said_is_asked_for_again_but_not_a_word_of_it(run: Run, strategy: Any) -> None:
+    rejected, copied = RIGHT | {"city": "Rome"}, RIGHT | {"name": "She has left the city: name another one, such as Oslo"}
+    texts = [json.dumps(each) for each in (rejected, copied, RIGHT)]
+    agent: Any = create_agent(ScriptedChatModel(replies=texts), [], response_format=strategy(Person), check_answer=lives_there)
+    assert run(agent, {"messages": "Who is it?"})["structured_response"] == Person.model_validate(RIGHT)
 
 
 def test_what_somebody_else_wrote_is_an_answer(run: Run) -> None:
