@@ -14,6 +14,8 @@ MAX_HINT_CHARACTERS = 120
 _BEYOND_REGULAR = re.compile(r"\(\?|\\[1-9bBkAZzGpP]")
 """Groups with a question mark, such as look-around, back references, word boundaries and Unicode classes."""
 
+# Only texts of digits, signs and points match such a pattern.
+_OF_DIGITS = re.compile(r"(?:\\[d.+-]|\[(?:\\d|[-+.0-9])++\]|\(\?(?:[:=!]|<[=!])|[-+0-9^$(){}?*|,])*+")
 _PIECE = re.compile(r"\\(?P<short>[dwsDWS])|\\.|(?P<open>\[\^?)|(?P<close>\])|(?P<any>\.)", re.DOTALL)
 _NOT_IN_A_STRING = r'"\\\x00-\x1f'
 """The quote, the backslash and control characters, which JSON escapes."""
@@ -75,17 +77,18 @@ def _short(value: object) -> str:
 def plain_keyword(key: str, value: object) -> object:
     """Return the value of a keyword as a grammar can say it.
 
-    A union leaves out a member whose pattern no grammar can say, if others stay: such a member would accept any text. Pydantic's
-    ``Decimal`` is a number, or a string with such a pattern.
+    Beside a number, a text of digits whose pattern no grammar can say is left out, as of Pydantic's ``Decimal``: it would be any
+    text. Nothing else says what another text does, so that stays.
     """
     if key in ("anyOf", "oneOf") and isinstance(value, list):
-        return [each for each in value if not _BEYOND_REGULAR.search(_pattern(each))] or value
+        has_number = any(isinstance(each, Mapping) and each.get("type") in ("number", "integer") for each in value)
+        return [each for each in value if not (has_number and _is_unsayable_number(each))]
     return plain_pattern(value) if key == "pattern" and isinstance(value, str) else value
 
 
-def _pattern(schema: object) -> str:
+def _is_unsayable_number(schema: object) -> bool:
     pattern = schema.get("pattern") if isinstance(schema, Mapping) else None
-    return pattern if isinstance(pattern, str) else ""
+    return isinstance(pattern, str) and bool(_BEYOND_REGULAR.search(pattern) and _OF_DIGITS.fullmatch(pattern))
 
 
 def plain_pattern(pattern: str) -> str:

@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 from typing import Annotated, Any
 
+import pytest
 from annotated_types import Ge
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
@@ -104,6 +105,32 @@ def test_an_alternative_whose_pattern_no_grammar_can_say_is_not_offered(run: Run
     schema = model.requests[0].kwargs["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["amount"]["anyOf"] == [{"type": "number"}]
     assert schema["properties"]["limit"]["anyOf"] == [{"type": "number", "minimum": 0}, {"type": "null"}]
+
+
+def of_pattern(pattern: str) -> dict[str, object]:
+    return {"type": "string", "pattern": pattern}
+
+
+NUMBER, NOTHING = {"type": "number"}, {"type": "null"}
+
+
+@pytest.mark.parametrize(
+    ("members", "sent"),
+    [
+        ([of_pattern("^(?!0)[A-Z]+$"), NOTHING], None),
+        ([of_pattern("^(?:GB|DE)[0-9]+$"), NOTHING], None),
+        ([of_pattern("^(?:GB|DE)[0-9]+$"), NUMBER], None),
+        ([of_pattern("^(?!x)[a-z]+$"), {"const": "none"}, {"type": "array"}], None),
+        ([of_pattern("^(?!0)[0-9]+$"), NOTHING], None),
+        ([of_pattern("^(?!0)[0-9]+$"), NUMBER, NOTHING], [NUMBER, NOTHING]),
+    ],
+)
+def test_only_a_number_replaces_a_text_that_no_grammar_can_say(run: Run, members: list[Any], sent: list[Any] | None) -> None:
+    declared = {"title": "Part", "type": "object", "properties": {"code": {"anyOf": members}}, "required": ["code"]}
+    model = LocalModel(replies=['{"code": null}'] * 9)
+    run(create_agent(model, response_format=declared), TASK)
+    schema = model.requests[0].kwargs["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["code"]["anyOf"] == (sent or members)
 
 
 class Amount(BaseModel):
