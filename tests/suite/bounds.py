@@ -42,13 +42,13 @@ CORE = (
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
     Room("answergraph/json_text", 370, 9, "numbers that became infinite"),
-    Room("answergraph/json_schema", 1209, 33),
+    Room("answergraph/json_schema", 1212, 33, "an alternative that no grammar can say is dropped if a number says the same"),
     Room(
         "answergraph/state",
-        2598,
+        2618,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
-        "keys that no state has",
+        "keys that no state has; conversations without wrong answers",
     ),
     Room(
         "answergraph/answers",
@@ -65,8 +65,8 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1043, 23),
-        "calls written as text, next to prose, of unknown tools too; copies of what a model was shown are no answer in any form",
+        *("answergraph/reading", 1077, 23),
+        "calls written as text, of unknown tools too, behind which none runs; copies of what a model was shown are no answer",
     ),
     Room(
         *("answergraph/evidence", 5832, 39),
@@ -76,13 +76,18 @@ CORE = (
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 447, 14, "stream helpers, which lay in graphs/compose"),
-    Room("answergraph/react_text", 1008, 31, "every written form of a call and of an answer that models use"),
+    Room(
+        "answergraph/react_text",
+        1009,
+        31,
+        "every written form of a call and of an answer that models use; calls by the one reader",
+    ),
     Room(
         "answergraph/calling",
-        852,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
+        853,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
         17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
-        "calls are priced; copies are noted",
+        "calls are priced; copies are noted, of what is said afresh too",
     ),
     Room(
         "nodes",
