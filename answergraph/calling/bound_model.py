@@ -74,6 +74,10 @@ class BoundModel:
     def has_plain_requests(self) -> bool:
         return with_plain_requests(self.runnable) is not self.runnable
 
+    @cached_property
+    def _copies(self) -> RecentCache[object]:
+        return RecentCache()
+
     def call(
         self,
         request: ModelRequest,
@@ -106,7 +110,7 @@ class BoundModel:
         replacement = steps.model_replacement.get()
         runnable = self.runnable if replacement is None else replacement(self.runnable)
         if self.has_plain_requests:
-            runnable = with_plain_requests(runnable, messages, streams=streams)
+            runnable = with_plain_requests(runnable, messages, streams=streams, copies=self._copies)
         call = Invoke(runnable, sent, listeners, self.settings)
         return call if steps.recorder is None else steps.recorder.model_call(call)
 

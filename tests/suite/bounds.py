@@ -61,7 +61,7 @@ CORE = (
         "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2435, 55),
+        *("answergraph/asking", 2446, 55),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
@@ -84,7 +84,7 @@ CORE = (
     ),
     Room(
         "answergraph/calling",
-        853,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
+        857,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
         17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted, of what is said afresh too",

@@ -11,6 +11,7 @@ from langchain_openai import AzureChatOpenAI, ChatOpenAI
 from pydantic import BaseModel
 
 from answergraph.asking.providers.openai_requests import PlainRequests, with_plain_requests
+from answergraph.runtime.recent_cache import RecentCache
 from tests.answergraph.asking.providers.openai_asked import KEY, RESPONSES_API, STREAMING, search
 from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
@@ -126,6 +127,16 @@ def test_the_model_itself_is_left_alone(server: OpenAIServer) -> None:
     assert (plain.client, plain.async_client, plain.root_client, plain.root_async_client) == before
     assert (type(light), light.temperature, light.model_name) == (ChatOpenAI, 0.5, "gpt-4o")
     assert light.client is not plain.client
+
+
+def test_a_model_is_copied_again_only_if_it_changed(server: OpenAIServer, run: Run) -> None:
+    plain, copies = chat(server, temperature=0.5), RecentCache[Any]()
+    first = with_plain_requests(plain, copies=copies)
+    assert with_plain_requests(plain, copies=copies) is first
+    assert with_plain_requests(plain, streams=False, copies=copies) is not first
+    plain.temperature = 1.0
+    sent(server, run, with_plain_requests(plain, copies=copies), [HumanMessage("Did it pass?")])
+    assert server.requests[-1].body["temperature"] == 1.0
 
 
 def test_azures_model_is_asked_so_too() -> None:
