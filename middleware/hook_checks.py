@@ -39,8 +39,8 @@ def check_request(middleware: str, before: ModelRequest, after: ModelRequest) ->
     """Raise ``AgentSpecError`` for fields that a middleware changed to what no model could be asked with."""
     messages, prompt, settings = vars(after)["messages"], vars(after)["system_message"], vars(after)["model_settings"]
     if messages is not before.messages:
-        given = messages if isinstance(messages, list) else check_list(f"{middleware}: messages", messages)
-        if (wrong := next((each for each in given if isinstance(each, int | float | bytes | None)), given)) is not given:
+        items = messages if isinstance(messages, list) else check_list(f"{middleware}: messages", messages)
+        if (wrong := next((each for each in items if isinstance(each, int | float | bytes | None)), items)) is not items:
             raise AgentSpecError(f"{middleware}: {shown(wrong)} in messages is no message; write HumanMessage(…), or a text.")
     if not isinstance(after.state, Mapping):
         raise AgentSpecError(f"{middleware}: state={shown(after.state)}; write state={{**request.state, 'key': …}}.")

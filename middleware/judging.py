@@ -40,15 +40,15 @@ class Verdicts(BaseModel):
 
 def judged(model: BaseChatModel, claims: Sequence[Claim], fields: Fields) -> Step[dict[str, FieldRecord]]:
     """Return the records of claims after one call of a judge; a claim that it leaves out is unsupported."""
-    asked = [_shown(number, claim, fields) for number, claim in enumerate(claims, 1)]
-    messages = [SystemMessage(_TASK), HumanMessage(json.dumps(asked, ensure_ascii=False, indent=1, default=str))]
+    questions = [_shown(number, claim, fields) for number, claim in enumerate(claims, 1)]
+    messages = [SystemMessage(_TASK), HumanMessage(json.dumps(questions, ensure_ascii=False, indent=1, default=str))]
     reply = yield from ask_once(model, messages, Verdicts)
     answer = None if reply is None or reply.reading is None else reply.reading.answer
     if answer is None:
         reason = "The run has no model call left." if reply is None or reply.reading is None else reply.reading.reason
         return {str(claim.path): _refused(claim, fields, _NOT_ASKED.format(reason=reason)) for claim in claims}
-    given: list[Verdict] = answer.value.verdicts
-    of_claims = [[verdict for verdict in given if verdict.claim == number] for number in range(1, len(claims) + 1)]
+    judge_verdicts: list[Verdict] = answer.value.verdicts
+    of_claims = [[verdict for verdict in judge_verdicts if verdict.claim == number] for number in range(1, len(claims) + 1)]
     return {str(claim.path): _record(claim, fields, verdicts) for claim, verdicts in zip(claims, of_claims, strict=True)}
 
 

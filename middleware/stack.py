@@ -289,10 +289,10 @@ def _around_tool(inner: ToolCallStep, middleware: Any) -> ToolCallStep:
 
 
 def _both_colours(middleware: object, hook: str) -> tuple[Callable[..., object], Callable[..., Any]]:
-    def found(name: str) -> Callable[..., Any]:
+    def hook_or_refusal(name: str) -> Callable[..., Any]:
         def refuse(*_: object) -> Any:
             raise NotImplementedError(wrong_colour(name))
 
         return refuse if (own := _own(middleware, name)) is None else traced(middleware, name, own)
 
-    return found(hook), found(f"a{hook}")
+    return hook_or_refusal(hook), hook_or_refusal(f"a{hook}")

@@ -33,8 +33,8 @@ def reviewed(
     Returns:
         The reply with what the person set, which stays if the model is asked again, and the reading after the checks.
     """
-    given = reply.ledger.get("given", {})
-    reading, accepted = yield from check(_with_given(reading, given), reply.ledger)
+    set_by_person = reply.ledger.get("given", {})
+    reading, accepted = yield from check(_with_persons_values(reading, set_by_person), reply.ledger)
     if not is_for_a_person(reply, reading):
         return reply, reading, accepted
     from answergraph.nodes.reviews.field_review import FieldReview, computed_from  # noqa: PLC0415 - few runs are reviewed
@@ -46,8 +46,8 @@ def reviewed(
         review = FieldReview(reading.answer.schema, reading.answer.data, fields)
         review.ask()
         answer = _answer(reading.answer, review.data)
-        given = {**given, **{path: json_at(answer.value, path) for path in review.given}}
-        reply = replace(reply, ledger={**reply.ledger, "given": given})
+        set_by_person = {**set_by_person, **{path: json_at(answer.value, path) for path in review.given}}
+        reply = replace(reply, ledger={**reply.ledger, "given": set_by_person})
         if review.rejected:
             turned_down = _turned_down(replace(reading, answer=answer), review.rejected, len(reply.ledger["attempts"]))
             return reply, turned_down, AnswerAccepted()
@@ -56,12 +56,12 @@ def reviewed(
     return reply, reading, accepted
 
 
-def _with_given(reading: Reading, given: Mapping[str, object]) -> Reading:
+def _with_persons_values(reading: Reading, set_by_person: Mapping[str, object]) -> Reading:
     """Return a later answer of the model with what a person set; in a list only in a patch, else it may be another item."""
-    if not given or reading.answer is None:
+    if not set_by_person or reading.answer is None:
         return reading
     before = reading.answer
-    kept = {path: value for path, value in given.items() if reading.patch is not None or "[" not in path}
+    kept = {path: value for path, value in set_by_person.items() if reading.patch is not None or "[" not in path}
     places = {path: place_in(before.data, path, before.value) or FieldPath(path) for path in kept}
     try:
         return replace(

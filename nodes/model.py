@@ -151,7 +151,7 @@ class ModelNode:
         is_told = visit.ledger.get("asks_afresh") or was_sent_back(visit.messages)
         if (is_over or visit.format.reads_answers) and is_told:
             words = _of_tools_left(self.agent.offered_tools, request, is_over=is_over)
-            visit.told = "\n\n".join(filter(None, (visit.told, words))) or None
+            visit.last_line = "\n\n".join(filter(None, (visit.last_line, words))) or None
         if visit.forces_answer:
             request = request.override(response_format=request.response_format or visit.format.response_format)
         if not is_over:

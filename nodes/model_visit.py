@@ -176,7 +176,7 @@ class ModelVisit(ModelCalls):
             forces_answer=forced,
             skips_calls=_has_to_answer(turn, limits, usage),
             purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
-            told=limits.left_in_words(usage, clock) if limits.tell_model else None,
+            last_line=limits.left_in_words(usage, clock) if limits.tell_model else None,
         )
 
     def asked_afresh(self) -> list[AnyMessage]:
@@ -185,7 +185,7 @@ class ModelVisit(ModelCalls):
         A small model copies its own wrong answer.
         """
         problem = AFRESH.format(problem=self.ledger.get("asks_afresh"))
-        self.told = "\n\n".join(filter(None, (problem, self.told)))
+        self.last_line = "\n\n".join(filter(None, (problem, self.last_line)))
         return without_wrong_answers(self.messages, {attempt["message_id"] for attempt in self.ledger["attempts"]})
 
     def reply_to(self, message: AIMessage | None) -> ModelReply | None:

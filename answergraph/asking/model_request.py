@@ -86,9 +86,9 @@ class ModelRequest(Generic[ContextT]):
             "withheld_until": (),
             "state": {"messages": []},
         }
-        given = {name: each for name, each in rest.items() if each is not None}
+        fields_set = {name: each for name, each in rest.items() if each is not None}
         # ``__setattr__`` would warn.
-        vars(self).update({**defaults, **given}, model=model, messages=messages)
+        vars(self).update({**defaults, **fields_set}, model=model, messages=messages)
 
     @property
     def system_prompt(self) -> str | None:

@@ -84,11 +84,11 @@ class BoundModel:
         listeners: Sequence[BaseCallbackHandler] = (),
         *,
         streams: bool = True,
-        told: str | None = None,
+        last_line: str | None = None,
     ) -> Effect:
         """Return the effect that calls the model.
 
-        ``listeners`` are callback handlers beside those of the run; ``told`` is a line at the end of the request.
+        ``listeners`` are callback handlers beside those of the run; ``last_line`` is a line at the end of the request.
         """
         messages: list[AnyMessage] = [request.system_message] if request.system_message else []
         # Filtered inline for speed: few messages can be empty.
@@ -98,7 +98,7 @@ class BoundModel:
             else m
             for m in (request.messages if self.writes_history else legal_history(request.messages, self.tool_names))
         ]
-        prompt = self.prompt if told is None else "\n\n".join(filter(None, (self.prompt, told)))
+        prompt = self.prompt if last_line is None else "\n\n".join(filter(None, (self.prompt, last_line)))
         if prompt is not None:
             messages = _with_prompt(messages, prompt)
         if self.turns:

@@ -60,7 +60,7 @@ class ModelCalls:
     """The seconds between failed calls and the next ones."""
     failed_at: float | None = None
     """The monotonic time of the last failed call in seconds; ``None`` after the next one began."""
-    told: str | None = None
+    last_line: str | None = None
     """A line at the end of each request, which is not stored."""
     attempts: Sequence[Attempt] = ()
     """The run's answers so far, which were sent back."""
@@ -93,7 +93,7 @@ class ModelCalls:
             if self.failed_at is not None:
                 self.waited, self.failed_at = self.waited + monotonic() - self.failed_at, None
             try:
-                timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams, told=self.told)
+                timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams, last_line=self.last_line)
                 message: BaseMessage
                 message = (
                     (yield call(handlers)) if timed is None else (yield from _call_in_time(call, handlers, to_send.model, timed))
@@ -105,7 +105,7 @@ class ModelCalls:
                 message = contained
             self.model_calls += 1
             reply = as_received(message, agent_name)
-            if bound.tools_in_text or bound.prompt or self.told or self.attempts or self.used_strategies:
+            if bound.tools_in_text or bound.prompt or self.last_line or self.attempts or self.used_strategies:
                 reply = self._noted(reply, bound, answer_request, to_send)
             is_same = (answer_request.dialect, answer_request.note) == (bound.dialect, bound.note)
             return answer_request if is_same else replace(answer_request, dialect=bound.dialect, note=bound.note), reply
@@ -116,7 +116,7 @@ class ModelCalls:
             reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent)
             if wanted.strategy_id == FREE:
                 note_calls(sent.model, reply)
-        shown = "\n".join(filter(None, (bound.prompt, self.told)))
+        shown = "\n".join(filter(None, (bound.prompt, self.last_line)))
         if wanted.declared and (shown or self.attempts or self.used_strategies):
             reply = with_copies(reply, wanted.strategy, sent.messages, shown, self.attempts)
         return reply

@@ -56,10 +56,10 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
     runs = [run for run in tool_runs(messages, answers=setting.schema_names) if run.succeeded]
     answered = state.get("structured_response")
     if setting.response_format is None:
-        given = _given_in_text(messages)
+        fields = _answer_in_text(messages)
     else:
-        given = {} if answered is None else vars(answered)
-    answer, usage = _number(given.get("final_answer")), _usage(messages, outcome)
+        fields = {} if answered is None else vars(answered)
+    answer, usage = _number(fields.get("final_answer")), _usage(messages, outcome)
     without_outcome = "unanswered" if answer is None else "answered"
     return Measurement(
         status=outcome["status"] if outcome else without_outcome,
@@ -69,7 +69,7 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
         rounds=_rounds(messages, {run.tool_call_id for run in runs}),
         validated=answer is not None and any(confirms(run, answer) for run in runs),
         grounded=answer is not None and _is_grounded(answer, runs),
-        evidence=_evidence(given.get("validation_result"), runs),
+        evidence=_evidence(fields.get("validation_result"), runs),
         model_calls=usage["model_calls"],
         input_tokens=usage["input_tokens"],
         output_tokens=usage["output_tokens"],
@@ -86,11 +86,11 @@ def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
         raise WrongStrategyError(f"asked for by {asking}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
 
 
-def _given_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, object]:
+def _answer_in_text(messages: Sequence[AnyMessage]) -> Mapping[str, object]:
     """Return the JSON answer in the last message; empty if it holds several different ones."""
     last = messages[-1]
-    found = find_json(last.text) if isinstance(last, AIMessage) and not last.tool_calls else []
-    answers = [data for data in found if isinstance(data, Mapping) and "final_answer" in data]
+    objects = find_json(last.text) if isinstance(last, AIMessage) and not last.tool_calls else []
+    answers = [data for data in objects if isinstance(data, Mapping) and "final_answer" in data]
     return answers[0] if answers and all(answer == answers[0] for answer in answers) else {}
 
 
@@ -117,15 +117,15 @@ def _is_grounded(answer: float, runs: Sequence[ToolRun]) -> bool:
     return not check_evidence({"final_answer": answer}, sources, marks={"final_answer": FromTools(rounding=2)}).feedback
 
 
-def _evidence(given: object, runs: Sequence[ToolRun]) -> Evidence:
-    if given in (None, "", {}):
+def _evidence(validation: object, runs: Sequence[ToolRun]) -> Evidence:
+    if validation in (None, "", {}):
         return "none"
     results = [run.value for run in runs if run.name == validate_calculation.name]
-    return "grounded" if any(_repeats(given, result) for result in results) else "invented"
+    return "grounded" if any(_repeats(validation, result) for result in results) else "invented"
 
 
-def _repeats(given: object, result: object) -> bool:
+def _repeats(validation: object, result: object) -> bool:
     """Return whether a value repeats the tool's result: whole, in part, or only its verdict."""
-    if isinstance(given, Mapping) and isinstance(result, Mapping):
-        return all(name in result and result[name] == value for name, value in given.items())
-    return isinstance(given, bool) and isinstance(result, Mapping) and given == result.get("is_correct")
+    if isinstance(validation, Mapping) and isinstance(result, Mapping):
+        return all(name in result and result[name] == value for name, value in validation.items())
+    return isinstance(validation, bool) and isinstance(result, Mapping) and validation == result.get("is_correct")

@@ -149,8 +149,8 @@ def _with_types(node: Node, path: str) -> Node:
         values = [value for value in node["enum"] if types is None or is_of(value, types)]
         if not values:
             raise Contradiction(path, "no value of 'enum' is of the type")
-        found = dict.fromkeys(map(type_of, values))
-        return {**node, "enum": values, "type": [name for name in found if name != "integer" or "number" not in found]}
+        kinds = dict.fromkeys(map(type_of, values))
+        return {**node, "enum": values, "type": [name for name in kinds if name != "integer" or "number" not in kinds]}
     if types is None and not node.keys().isdisjoint({"properties", "additionalProperties"}):
         return {**node, "type": ["object"]}
     if types is None and not node.keys().isdisjoint({"items", "prefixItems"}):

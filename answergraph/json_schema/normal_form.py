@@ -135,14 +135,14 @@ class NormalForm:
 def target_of(reference: str, document: Mapping[str, object]) -> Any:
     """Return the target of a reference within a document; raise ``LookupError`` if there is none."""
     root, *tokens = reference.split("/")
-    found: Any = {"#": document}[root]
+    target: Any = {"#": document}[root]
     for token in tokens:
         key = unquote(token).replace("~1", "/").replace("~0", "~")
-        is_index = isinstance(found, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS
-        if not is_index and not isinstance(found, Mapping):
+        is_index = isinstance(target, list) and key.isdecimal() and len(key) <= _MAX_INDEX_DIGITS
+        if not is_index and not isinstance(target, Mapping):
             raise LookupError(reference)
-        found = found[int(key) if is_index else key]
-    return found
+        target = target[int(key) if is_index else key]
+    return target
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -52,11 +52,11 @@ def resolve_model(model: object, *, offline: Callable[[Any], AIMessage] | None =
         raise AgentSpecError(f"Model {model!r} cannot be used: {problem}") from error
 
 
-def _advice(given: object) -> str:
-    if isinstance(given, type):
-        return f"it is a class, write {shown(given)}(…)"
-    if isinstance(given, Runnable):
-        return f"it has no tool calls; wrap it, ReActTextModel({type(given).__name__}(…))"
+def _advice(model: object) -> str:
+    if isinstance(model, type):
+        return f"it is a class, write {shown(model)}(…)"
+    if isinstance(model, Runnable):
+        return f"it has no tool calls; wrap it, ReActTextModel({type(model).__name__}(…))"
     return f"pass {_EXAMPLES}"
 
 

@@ -13,37 +13,37 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 
 
-def shown(given: object) -> str:
+def shown(argument: object) -> str:
     """Describe an argument briefly: a class or function by name, an object without a repr by its class."""
-    if isinstance(given, type) or isroutine(given):
-        return given.__qualname__.rpartition("<locals>.")[2]
-    if isinstance(given, BaseTool):
-        return given.name
-    if isinstance(given, list):
-        return f"[{', '.join(map(shown, given))}]"
-    is_long = hasattr(given, "bind_tools") or " object at 0x" in repr(given)  # a model has a field per setting
-    return f"{type(given).__name__}(…)" if is_long else repr(given)
+    if isinstance(argument, type) or isroutine(argument):
+        return argument.__qualname__.rpartition("<locals>.")[2]
+    if isinstance(argument, BaseTool):
+        return argument.name
+    if isinstance(argument, list):
+        return f"[{', '.join(map(shown, argument))}]"
+    is_long = hasattr(argument, "bind_tools") or " object at 0x" in repr(argument)  # a model has a field per setting
+    return f"{type(argument).__name__}(…)" if is_long else repr(argument)
 
 
-def one_of(name: str, allowed: object, given: object) -> Any:
+def one_of(name: str, allowed: object, argument: object) -> Any:
     """Return one of the values of a ``Literal``; raise ``AgentSpecError`` for anything else."""
-    if given not in get_args(allowed):
-        raise AgentSpecError(f"{name}={given!r} must be one of {get_args(allowed)!r}.{meant(given, get_args(allowed))}")
-    return given
+    if argument not in get_args(allowed):
+        raise AgentSpecError(f"{name}={argument!r} must be one of {get_args(allowed)!r}.{meant(argument, get_args(allowed))}")
+    return argument
 
 
-def check_list(name: str, given: object) -> Sequence[Any]:
+def check_list(name: str, argument: object) -> Sequence[Any]:
     """Return the items of a list, none for ``None``; raise ``AgentSpecError`` if it is not a list."""
-    if given is None:
+    if argument is None:
         return ()
-    if isinstance(given, str | dict | type | BaseModel) or not isinstance(given, Iterable):
-        if hasattr(given, "tools_by_name"):
-            line = f"{name}: {type(given).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
+    if isinstance(argument, str | dict | type | BaseModel) or not isinstance(argument, Iterable):
+        if hasattr(argument, "tools_by_name"):
+            line = f"{name}: {type(argument).__name__!r} object is not iterable; write {name}=list(node.tools_by_name.values())."
             raise AgentSpecError(line)
-        if isinstance(given, BaseModel) and hasattr(given, "bind_tools"):
-            raise AgentSpecError(f"{name}={type(given).__name__}(…) is a model; write create_agent(model, {name}).")
-        raise AgentSpecError(f"{name}={shown(given)} is not a list; write {name.rpartition(': ')[2]}=[{shown(given)}].")
-    return tuple(given)
+        if isinstance(argument, BaseModel) and hasattr(argument, "bind_tools"):
+            raise AgentSpecError(f"{name}={type(argument).__name__}(…) is a model; write create_agent(model, {name}).")
+        raise AgentSpecError(f"{name}={shown(argument)} is not a list; write {name.rpartition(': ')[2]}=[{shown(argument)}].")
+    return tuple(argument)
 
 
 def is_async(function: object) -> TypeGuard[Callable[..., Awaitable[object]]]:
@@ -107,15 +107,15 @@ def _parameters(signature: Signature) -> str:
     return str(signature.replace(return_annotation=Signature.empty))
 
 
-def tool_names(what: str, given: object) -> tuple[str, ...]:
+def tool_names(what: str, tools: object) -> tuple[str, ...]:
     """Return the names of tools, given as names or tools, one or several; raise ``AgentSpecError`` for anything else."""
-    if isinstance(given, BaseTool):
-        return (given.name,)
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, Sequence | Set):
-        raise AgentSpecError(f"{what}: {shown(given)} is not a tool; write the name of one.")
-    return tuple(name for each in given for name in tool_names(what, each))
+    if isinstance(tools, BaseTool):
+        return (tools.name,)
+    if isinstance(tools, str):
+        return (tools,)
+    if not isinstance(tools, Sequence | Set):
+        raise AgentSpecError(f"{what}: {shown(tools)} is not a tool; write the name of one.")
+    return tuple(name for each in tools for name in tool_names(what, each))
 
 
 def is_positive(value: object, most: float = 1e300) -> bool:

@@ -83,11 +83,11 @@ class Existing(Repair):
     """What stood behind its fields; ``None``: the caller vouches for them."""
 
 
-def repair_in(given: object) -> Repair | None:
+def repair_in(existing: object) -> Repair | None:
     """Return what a caller's message asks to bring up to date."""
-    if not isinstance(given, dict) or given.keys() != Existing.__annotations__.keys():
+    if not isinstance(existing, dict) or existing.keys() != Existing.__annotations__.keys():
         return None
-    return cast("Repair", {name: value for name, value in given.items() if name != "records"})
+    return cast("Repair", {name: value for name, value in existing.items() if name != "records"})
 
 
 class RunLedger(TypedDict):

@@ -153,13 +153,13 @@ def texts_of(message: AnyMessage) -> list[str]:
     return [text for text, _ in pieces_of(message.content)]
 
 
-def pieces_of(blocks: object, given: Mapping[str, object] | None = None) -> Iterator[tuple[str, Mapping[str, object]]]:
+def pieces_of(blocks: object, source_block: Mapping[str, object] | None = None) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the texts of content blocks, each with its search result or document."""
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, str):
-            yield block, given or {}
+            yield block, source_block or {}
         elif isinstance(block, Mapping) and block.get("type") in _TEXT_BLOCKS and isinstance(block.get("text"), str):
-            yield block["text"], given or block
+            yield block["text"], source_block or block
         elif isinstance(block, Mapping) and block.get("type") in _BLOCKS_OF_BLOCKS:
             source = block["source"] if isinstance(block.get("source"), Mapping) else {}
             for inner in (block.get("content"), source.get(_SOURCES.get(str(source.get("type")), ""))):

@@ -77,8 +77,8 @@ def attempt_of_today(stored: Mapping[str, Any]) -> Attempt:
 def fields_of_today(evidence: Mapping[str, Sequence[Any]], coverage: Mapping[str, str] | None = None) -> dict[str, FieldRecord]:
     """Return the records of fields for the maps ``evidence`` and ``coverage``."""
     unchecked = [path for path, covered in (coverage or {}).items() if covered == "unchecked" and "[]" not in path]
-    found = {path: FieldRecord(status="supported", evidence=[_evidence(place)], problem=None) for path, place in evidence.items()}
-    return {**dict.fromkeys(unchecked, record_of()), **found}
+    backed = {path: FieldRecord(status="supported", evidence=[_evidence(at)], problem=None) for path, at in evidence.items()}
+    return {**dict.fromkeys(unchecked, record_of()), **backed}
 
 
 def _evidence(place: Sequence[object]) -> Evidence:

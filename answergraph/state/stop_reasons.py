@@ -98,11 +98,11 @@ def stop_reasons(message: AIMessage) -> set[str]:
     if _SAYING.isdisjoint(metadata):
         return set()
     details, feedback = metadata.get("incomplete_details"), metadata.get("prompt_feedback")
-    found = [metadata.get(key) for key in _REASON_KEYS]
-    found.append(details.get("reason") if isinstance(details, Mapping) else None)
-    found.append(feedback.get("block_reason") if isinstance(feedback, Mapping) else None)
+    values = [metadata.get(key) for key in _REASON_KEYS]
+    values.append(details.get("reason") if isinstance(details, Mapping) else None)
+    values.append(feedback.get("block_reason") if isinstance(feedback, Mapping) else None)
     # Some clients pass on the enum of their SDK.
-    *texts, blocked = [reason.name if isinstance(reason, Enum) else reason for reason in found]
+    *texts, blocked = [reason.name if isinstance(reason, Enum) else reason for reason in values]
     # Stream chunks may repeat a reason: "STOPSTOP" is "STOP".
     reasons = {text[: (text + text).find(text, 1)].lower() for text in texts if isinstance(text, str)}
     if blocked is not None and str(blocked).lower() not in _NOT_BLOCKED:

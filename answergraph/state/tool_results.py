@@ -254,9 +254,9 @@ def _record(call_id: str, name: str, args: Mapping[str, object], pieces: Sequenc
     return {**record, "sources": sources} if sources else record
 
 
-def _source(given: _Block) -> dict[str, object]:
+def _source(block: _Block) -> dict[str, object]:
     """Return the source of a text: id, address, title, page."""
-    named = {**given, **given.get("extras", {}), **given.get("metadata", {})}
+    named = {**block, **block.get("extras", {}), **block.get("metadata", {})}
     source = {name: value for name, value in named.items() if isinstance(value, str | int) and name not in _NO_SOURCE}
     return {name: value for name, value in source.items() if len(str(value)) <= _MAX_SOURCE_CHARACTERS}
 

@@ -122,21 +122,21 @@ def _distinct(tools: Iterable[BaseTool]) -> list[BaseTool]:
     return list(by_name.values())
 
 
-def _for_answers(name: str, allowed: object, given: dict[str, Any], declared: DeclaredFormat | RunTimeFormat) -> Any:
-    value = one_of(name, allowed, given[name])
+def _for_answers(name: str, allowed: object, settings: dict[str, Any], declared: DeclaredFormat | RunTimeFormat) -> Any:
+    value = one_of(name, allowed, settings[name])
     if value != DEFAULTS[name] and not declared.reads_answers:
         raise AgentSpecError(f"{name}={value!r} says nothing without a response_format; pass one, or leave it out.")
     return value
 
 
-def _limits(given: object, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:
-    if given is None:
+def _limits(limits: object, declared: DeclaredFormat | RunTimeFormat, model: BaseChatModel) -> UsageLimits:
+    if limits is None:
         return UsageLimits() if declared.reads_answers else NO_LIMITS
-    if not isinstance(given, UsageLimits):
-        raise AgentSpecError(f"limits={shown(given)} is not a UsageLimits; write limits=UsageLimits(model_calls=…).")
-    if given.is_priced:
-        purse_of(given).check(model)
-    return given
+    if not isinstance(limits, UsageLimits):
+        raise AgentSpecError(f"limits={shown(limits)} is not a UsageLimits; write limits=UsageLimits(model_calls=…).")
+    if limits.is_priced:
+        purse_of(limits).check(model)
+    return limits
 
 
 def _checks(

@@ -121,9 +121,9 @@ def system_message(prompt: object) -> SystemMessage | None:
     )
 
 
-def split_tools(given: object) -> tuple[list[BaseTool], tuple[dict[str, object], ...]]:
+def split_tools(argument: object) -> tuple[list[BaseTool], tuple[dict[str, object], ...]]:
     """Return the tools that run here, and those that the provider runs."""
-    tools = check_list("tools", given)
+    tools = check_list("tools", argument)
     for each in tools:
         if isinstance(each, dict) and (made := next(filter(_is_made_here, each.values()), None)) is not None:
             raise AgentSpecError(
@@ -138,18 +138,18 @@ def _is_made_here(part: object) -> bool:
     return isinstance(part, BaseTool) or callable(part)
 
 
-def _as_tool(given: Tool) -> BaseTool:
-    if isinstance(given, BaseTool):
-        return given
-    if isinstance(given, type):
-        raise AgentSpecError(f"tools: {shown(given)} is a class; write {shown(given)}(…), or a function.")
-    if not callable(given):
-        advice = "write as_tool(agent, description='…')" if hasattr(given, "aget_state") else _NEEDED
-        raise AgentSpecError(f"tools: {shown(given)} is not a tool; {advice}.")
-    if isinstance(given, FunctionType) and given.__closure__ is None:
+def _as_tool(argument: Tool) -> BaseTool:
+    if isinstance(argument, BaseTool):
+        return argument
+    if isinstance(argument, type):
+        raise AgentSpecError(f"tools: {shown(argument)} is a class; write {shown(argument)}(…), or a function.")
+    if not callable(argument):
+        advice = "write as_tool(agent, description='…')" if hasattr(argument, "aget_state") else _NEEDED
+        raise AgentSpecError(f"tools: {shown(argument)} is not a tool; {advice}.")
+    if isinstance(argument, FunctionType) and argument.__closure__ is None:
         # Cached: reading a signature takes 3 ms. Only for functions without a closure; agents do not share tools.
-        return _TOOLS.get_or_make(lambda: _made(given), given, key=given.__doc__).model_copy()
-    return _made(given)
+        return _TOOLS.get_or_make(lambda: _made(argument), argument, key=argument.__doc__).model_copy()
+    return _made(argument)
 
 
 def _made(function: Any) -> BaseTool:

@@ -181,9 +181,9 @@ def _check_context(context: object, schema: Any, fields: Set[str]) -> None:
         raise AgentSpecError(f"context={shown(context)} is no {shown(schema)}; write context={written}.")
 
 
-def _check_keys(what: str, given: Mapping[Any, object], known: Set[str]) -> None:
+def _check_keys(what: str, written: Mapping[Any, object], known: Set[str]) -> None:
     """Raise ``AgentSpecError`` for a key that is like one that is missing; others may be those of outer graphs."""
-    check_spelling(f"The {what} has", given.keys() - known, known - given.keys(), f"the {what}")
+    check_spelling(f"The {what} has", written.keys() - known, known - written.keys(), f"the {what}")
 
 
 @lru_cache(maxsize=MAX_KEPT)

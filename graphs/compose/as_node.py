@@ -104,12 +104,12 @@ def _mapping(which: str, mapped: Mapped, needed: str = "") -> StateMapper:
         return mapped
 
     def made(source: Any) -> dict[str, object]:
-        given = source if isinstance(source, Mapping) else vars(source)
-        if needed in mapped and mapped[needed] not in given:
+        fields = source if isinstance(source, Mapping) else vars(source)
+        if needed in mapped and mapped[needed] not in fields:
             raise AgentSpecError(
                 f"as_node: {which}={dict(mapped)!r}: the state has no value under {mapped[needed]!r} for the agent's "
-                f"{needed!r}.{meant(mapped[needed], given)} It has {sorted(given)!r}."
+                f"{needed!r}.{meant(mapped[needed], fields)} It has {sorted(fields)!r}."
             )
-        return {key: given[other] for key, other in mapped.items() if other in given}
+        return {key: fields[other] for key, other in mapped.items() if other in fields}
 
     return made

@@ -53,8 +53,8 @@ def compiled(schema: Mapping[str, object], **options: Any) -> Any:
 
 def explained(schema: Mapping[str, object], data: object, validator: object) -> list[tuple[Place, str]]:
     """Return what is wrong with an answer that the schema's validator refused, each problem with its place; never empty."""
-    found = {position.pointer: position for position in positions(schema)}
-    explanation = _Explanation(schema, found, _sizes(data), {"#": validator})
+    by_pointer = {position.pointer: position for position in positions(schema)}
+    explanation = _Explanation(schema, by_pointer, _sizes(data), {"#": validator})
     errors: list[tuple[Place, str]] = []
     for place, sentence in explanation.errors("#", data, ()):
         errors.append((place, sentence if len(sentence) <= MAX_MESSAGE_CHARACTERS else f"{sentence[:MAX_MESSAGE_CHARACTERS]}…"))

@@ -123,20 +123,20 @@ def _refuse_unknown_draft(schema: dict[str, object]) -> None:
 
 
 def _bounded_positions(schema: dict[str, object]) -> dict[str, Position]:
-    found: dict[str, Position] = {}
+    by_pointer: dict[str, Position] = {}
     for position in positions(schema):
-        found[position.pointer] = position
-        if len(found) > MAX_SUBSCHEMAS:
+        by_pointer[position.pointer] = position
+        if len(by_pointer) > MAX_SUBSCHEMAS:
             raise UntrustedSchemaError(f"The JSON Schema has over {MAX_SUBSCHEMAS} properties and union members; declare less.")
         moved = [key for key in _MOVES_REFERENCES if isinstance(position.schema.get(key), str | bool | dict)]
         if moved or ("$schema" in position.schema and position.pointer != "#"):
             name = moved[0] if moved else "$schema"
             raise UntrustedSchemaError(f"{name!r} at {_quoted(position.pointer)} is not allowed; use '$ref': '#/$defs/Name'.")
-    return found
+    return by_pointer
 
 
-def _refuse_costly_patterns(found: Any) -> None:
-    patterns = [pattern for position in found for pattern in _patterns(position)]
+def _refuse_costly_patterns(every_position: Any) -> None:
+    patterns = [pattern for position in every_position for pattern in _patterns(position)]
     if len(patterns) > MAX_PATTERNS:
         raise UntrustedSchemaError(f"The JSON Schema has over {MAX_PATTERNS} regular expressions; use fewer.")
     for pattern in patterns:
@@ -155,9 +155,9 @@ def _patterns(position: Position) -> Iterator[str]:
     yield from named if isinstance(named, dict) else []
 
 
-def _refuse_circles(found: dict[str, Position]) -> None:
+def _refuse_circles(by_pointer: dict[str, Position]) -> None:
     """Refuse references without a target, references that lead back to the same value, and too many schemas for one value."""
-    beside = {pointer: [*position.beside, *_referred(position, found)] for pointer, position in found.items()}
+    beside = {pointer: [*position.beside, *_referred(position, by_pointer)] for pointer, position in by_pointer.items()}
     at_once: dict[str, int] = {}
     for pointer in dependencies_first(beside):
         at_once[pointer] = 1 + sum(at_once[target] for target in beside[pointer])
@@ -170,27 +170,27 @@ def _refuse_circles(found: dict[str, Position]) -> None:
         raise UntrustedSchemaError(f"The schema at {circle} refers to itself with no property or item between; put one there.")
 
 
-def _referred(position: Position, found: dict[str, Position]) -> list[str]:
+def _referred(position: Position, by_pointer: dict[str, Position]) -> list[str]:
     reference = position.schema.get("$ref")
     if reference is None:
         return []
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise UntrustedSchemaError(f"'$ref' at {_quoted(position.pointer)} points outside the schema; put the target in '$defs'.")
     target = unquote(reference)
-    if target not in found:
+    if target not in by_pointer:
         raise UntrustedSchemaError(
             f"'$ref' {_quoted(reference)} at {_quoted(position.pointer)} leads to no schema; define it under '$defs'."
         )
     return [target]
 
 
-def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Position]) -> None:
+def _refuse_what_clients_follow(schema: dict[str, object], by_pointer: dict[str, Position]) -> None:
     """Refuse schemas that break LangChain's clients, which expand everything named ``$ref``."""
-    if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in found.values()):
+    if json.dumps(schema).count('"$ref":') != sum("$ref" in position.schema for position in by_pointer.values()):
         raise UntrustedSchemaError("A property or value is named '$ref', and clients would follow it as a reference; rename it.")
-    sizes = {pointer: len(json.dumps(position.schema)) for pointer, position in found.items()}
+    sizes = {pointer: len(json.dumps(position.schema)) for pointer, position in by_pointer.items()}
     followed = characters = 0
-    waiting = [(pointer, frozenset[str]()) for pointer in found if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
+    waiting = [(pointer, frozenset[str]()) for pointer in by_pointer if pointer == "#" or re.fullmatch("#/[^/]*/[^/]*", pointer)]
     while waiting:
         pointer, on_the_way = waiting.pop()
         followed += 1
@@ -199,7 +199,7 @@ def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Posi
                 f"References lead to over {MAX_FOLLOWED_SCHEMAS} schemas, or over {MAX_SCHEMA_DEPTH} from one to the next; "
                 "refer to fewer."
             )
-        position = found[pointer]
+        position = by_pointer[pointer]
         inside = [*position.beside, *position.named, *position.shared]
         characters += sizes[pointer] - sum(sizes[inner] for inner in inside)
         if characters > MAX_FOLLOWED_CHARACTERS:
@@ -208,14 +208,14 @@ def _refuse_what_clients_follow(schema: dict[str, object], found: dict[str, Posi
                 "large definitions."
             )
         waiting += [(inner, on_the_way) for inner in inside]
-        waiting += [(target, on_the_way | {target}) for target in _referred(position, found) if target not in on_the_way]
+        waiting += [(target, on_the_way | {target}) for target in _referred(position, by_pointer) if target not in on_the_way]
 
 
-def _with_plain_references(schema: dict[str, Any], found: dict[str, Position]) -> None:
+def _with_plain_references(schema: dict[str, Any], by_pointer: dict[str, Position]) -> None:
     """Rename definitions with escaped names, which LangChain's clients cannot read."""
-    escaped = [position.schema for position in found.values() if re.search("[%~]", str(position.schema.get("$ref", "")))]
+    escaped = [position.schema for position in by_pointer.values() if re.search("[%~]", str(position.schema.get("$ref", "")))]
     for number, referring in enumerate(escaped, start=1):
-        schema.setdefault("$defs", {})[f"referred_{number}"] = dict(found[unquote(referring["$ref"])].schema)
+        schema.setdefault("$defs", {})[f"referred_{number}"] = dict(by_pointer[unquote(referring["$ref"])].schema)
         cast(dict[str, Any], referring)["$ref"] = f"#/$defs/referred_{number}"
 
 

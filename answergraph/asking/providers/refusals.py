@@ -181,8 +181,8 @@ def objection_in(error: BaseException, model: object, answers: Collection[str] =
     return Objection(to_schema=to_schema, beside_tools=_says(r"\btools?\b|function", failure), names_parameter=names_parameter)
 
 
-def _says(pattern: str, found: ProviderError) -> bool:
-    return re.search(pattern, found.text, re.IGNORECASE) is not None
+def _says(pattern: str, failure: ProviderError) -> bool:
+    return re.search(pattern, failure.text, re.IGNORECASE) is not None
 
 
 def _is_about_a_users_tool(text: str, answers: Collection[str], user_tools: int) -> bool:

@@ -147,12 +147,12 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
         task = progress.add_task("causes", total=None)
 
         def show(update: Mapping[str, Any], within: Sequence[str]) -> None:
-            found = update.get(FIND_CASES)
-            if asks and found and found.get("cases"):
-                typer.echo(found["estimate"], err=True)  # before the first call: LangGraph continues when this has returned
-            total = len(found["cases"]) if found else None
-            told = " · ".join(filter(None, ["causes", spent_so_far()]))
-            progress.update(task, description=told, total=total, advance=float(TRIAGE_CASE in update))
+            survey = update.get(FIND_CASES)
+            if asks and survey and survey.get("cases"):
+                typer.echo(survey["estimate"], err=True)  # before the first call: LangGraph continues when this has returned
+            total = len(survey["cases"]) if survey else None
+            description = " · ".join(filter(None, ["causes", spent_so_far()]))
+            progress.update(task, description=description, total=total, advance=float(TRIAGE_CASE in update))
 
         return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases", "estimate"), show=show)
 

@@ -215,8 +215,8 @@ class Endings:
 
     def begin(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, object]:
         # The results of the thread's earlier run are cleared.
-        given = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
-        return {**given, "results": None, "labels": None, "transitions": [], "status": None, "reason": None, "seconds": None}
+        inputs = {"task": state.get("task") or self.task, "facts": {**self.facts, **(state.get("facts") or {})}}
+        return {**inputs, "results": None, "labels": None, "transitions": [], "status": None, "reason": None, "seconds": None}
 
     def complete(self, state: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
         return {"status": COMPLETE, "reason": state["transitions"][-1]["reason"]}

@@ -2,7 +2,7 @@
 
 import gc
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -29,11 +29,10 @@ Write = Callable[[], Any]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_objects_to_search() -> Iterator[None]:
+def few_objects_to_search() -> None:
     """Leave what is there before the tests out of their searches for garbage, which took half of their time."""
     gc.collect()
     gc.freeze()
-    yield
 
 
 class DeltaState(TypedDict):
