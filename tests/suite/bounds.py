@@ -69,7 +69,7 @@ CORE = (
         "calls written as text, of unknown tools too, behind which none runs; copies of what a model was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 5832, 39),
+        *("answergraph/evidence", 5845, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",

@@ -37,7 +37,9 @@ _MONTHS = alternatives("numbers", "months")
 DATE_BEFORE = re.compile(rf"(?<!\w)(?:{_MONTHS})\.?\s(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?\s)?\Z", re.IGNORECASE)
 DATE_AFTER = re.compile(rf"\.?\s(?:{_MONTHS})\.?(?!\w)", re.IGNORECASE)
 
-MINUS_WORD = re.compile(rf"(?<!\w)(?:{alternatives('numbers', 'minus')})\s\Z|(?:マイナス|负|負)\s?\Z", re.IGNORECASE)
+MINUS_WORD = re.compile(
+    rf"(?<!\w)(?:{alternatives('numbers', 'minus')})\s\Z|(?:マイナス|负|負|零下|氷点下|冰点下|영하)\s?\Z", re.IGNORECASE
+)
 _FIRST_UNIT = r"(?:d|days?|h|hrs?|hours?|m|min|mins|minutes?|ft|feet|lbs?|°|std{})"
 COMPOUND_AFTER = re.compile(
     rf"\s?{_FIRST_UNIT.format('')}\s[0-9]+\s?(?:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|in|oz)\b", re.IGNORECASE

@@ -19,7 +19,13 @@ _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
 MAX_TABLE_ROWS = 2_000
-_SAME = {**dict.fromkeys("\u2212\u2043", "-"), **dict.fromkeys("\u2018\u2019\u02bc", "'"), "\u066c": ",", "\u066b": "."}
+_SAME = {
+    **dict.fromkeys("\u2212\u2043\u2796", "-"),
+    **dict.fromkeys("\u2044\u2215", "/"),
+    **dict.fromkeys("\u2018\u2019\u02bc", "'"),
+    "\u066c": ",",
+    "\u066b": ".",
+}
 """Marks that are written in several ways."""
 _GROUPING = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 """No cell ends with a space that keeps words together."""

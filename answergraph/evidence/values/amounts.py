@@ -36,6 +36,10 @@ _NEXT = re.compile(r" ?([^\W\d_]+|[$€£¥₹₺₽])")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
 _MINUS_BEHIND = re.compile(r"-(?=\s|\Z|[|,;)])")
 _BOOKED = re.compile(r"\s?(?:CR|DR|Cr|Dr)\b")
+_POINTS = re.compile(
+    r" ?[%‰][ -]?(?:p\b|pts?\b|point|punkt|punt|punto|пункт|п\.|ポイント|포인트|個百分點|个百分点|点)", re.IGNORECASE
+)
+"""A share of a share: "5 %-Punkte" are not 0.05 of anything."""
 _CURRENCY = re.compile(r"[A-Z]{3}|kr|Kč|zł|Ft|Rs|lei|TL")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+\Z")
 _NAME_BEFORE = re.compile(r"[^\W\d_]-\Z")
@@ -193,6 +197,7 @@ def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amo
         values = tuple(value * _MONEY_SIZES[money["size"]] for value in values)
     after = text[end : end + _LOOK]
     unit = share if (share := after.lstrip(" ")[:1]) in {"%", "‰"} else _joined_unit(before, after)
+    unit = "" if _POINTS.match(after) else unit
     return Amount(_signed(text, values, start, end, money), start, end, unit)
 
 

@@ -185,3 +185,21 @@ SPANNED = PAGE.replace("<th>net</th>", "<th>net</th><th>vat</th>").replace("<td>
 )
 def test_a_value_beside_a_label_may_be_that_of_another(value: int, text: str, label: str, status: str) -> None:
     assert status_of(value, text, Grounded(label=label)) == status
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *[
+            (Decimal("0.05"), f"up by {points}")
+            for points in ("5%p", "5 %-Punkte", "5% points", "5%ポイント", "5%포인트", "5 %-пункта")
+        ],
+        *[(5, f"{sign}5 °C") for sign in ("零下", "氷点下", "영하 ", "\u2796")],
+        *[(5, f"5{slash}8 of it") for slash in "\u2044\u2215"],
+    ],
+)
+def test_points_of_a_share_words_for_a_minus_and_other_slashes_are_read(value: Any, text: str) -> None:
+    marks = {"value": Grounded()}
+    assert check_evidence({"value": value}, text, marks=marks).support == 0
+    kept = {Decimal("0.05"): 5, 5: -5}[value] if "8" not in text else "5/8"
+    assert check_evidence({"value": kept}, text, marks=marks).support == 1
