@@ -113,6 +113,10 @@ class Runner:
         own = [one for one in written if _is_of(one, result)] or [
             one for one in written if not one.class_name and one.has_failed and one.name in {module, case.file}
         ]
+        if not own and not result.class_name:
+            # A file that could not be imported is reported by itself, and by its cases as soon as it can be.
+            inside = [one for one in written if f".{one.class_name}.".startswith(f".{module}.")]
+            own = sorted(inside, key=lambda one: one.has_failed)
         if not own or own[-1].status == "skipped":
             return ("absent" if code == _USAGE and not written else "not run"), ""
         if not own[-1].has_failed:

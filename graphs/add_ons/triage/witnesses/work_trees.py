@@ -109,11 +109,12 @@ class Repository:
         places: list[Change] = []
         path = ""
         for line in self.git("diff", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", old, new).splitlines():
-            path = line.removeprefix("+++ b/") if line.startswith("+++ ") else path
+            # The new path comes second; a file that is gone has only the old one, and no first line.
+            path = line[6:] if line.startswith(("--- a/", "+++ b/")) else path
             if line.startswith("@@ ") and not _is_test(path, test_file):
                 first, _, count = line.split("+")[1].split(" ")[0].partition(",")
                 # Where lines are gone, those beside them are meant.
-                places.append(Change(path, int(first), 2 if count == "0" else int(count or 1)))
+                places.append(Change(path, max(int(first), 1), 2 if count == "0" else int(count or 1)))
         return places
 
     @contextmanager

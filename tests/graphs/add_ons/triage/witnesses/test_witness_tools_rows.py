@@ -93,3 +93,17 @@ def test_no_hook_of_the_repository_runs(shop: SmallRepository, tmp_path: Path) -
     shop.commit(shop=WRONG)
     assert triaged(shop, tmp_path)["verdict"] == "real"
     assert not (tmp_path / "ran").exists()
+
+
+def test_code_that_a_test_file_imports_and_a_change_removed_is_a_real_failure(shop: SmallRepository, tmp_path: Path) -> None:
+    shop.git("rm", "-q", "shop.py")
+    shop.commit()
+    broken = shop.git("rev-parse", "HEAD").strip()
+    report = triaged(shop, tmp_path)
+    assert report["verdict"] == "real"
+    assert f"Broken by {broken[:10]}, which changed shop.py:1." in report["answer"]["cause_details"]
+
+
+def test_a_test_file_that_imports_what_no_code_ever_had_is_not_real(shop: SmallRepository, tmp_path: Path) -> None:
+    shop.commit(test_shop="from shop import tota\n\n\ndef test_total():\n    assert tota([1, 2]) == 3\n")
+    assert triaged(shop, tmp_path)["verdict"] == "not-real"
