@@ -10,8 +10,12 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, Never, TypeVar
 
 import langchain.agents.structured_output as langchains
 from langchain.agents.middleware import (
+    ClearToolUsesEdit,
+    ContextEditingMiddleware,
     HumanInTheLoopMiddleware,
     LLMToolEmulator,
+    LLMToolSelectorMiddleware,
+    ProviderToolSearchMiddleware,
     ToolCallLimitMiddleware,
 )
 from langchain_core.messages import AIMessage, HumanMessage
@@ -264,7 +268,11 @@ NAMES: dict[str, Any] = {
             InMemorySaver,
             Path,
             InMemoryStore,
+            ClearToolUsesEdit,
+            ContextEditingMiddleware,
             LLMToolEmulator,
+            LLMToolSelectorMiddleware,
+            ProviderToolSearchMiddleware,
             PlainValidator,
             SkipValidation,
             StructuredTool,
