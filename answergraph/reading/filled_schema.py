@@ -126,7 +126,7 @@ def _kinds_of(example: Example) -> set[str]:
 
 def _problems_in(prompts: str, attempts: Sequence[Attempt]) -> set[str]:
     """Return what was said to be wrong: with each field, by a check, and in the corrections of replies that are no attempts."""
-    said = [problem for attempt in attempts for problem in (*attempt["fields"].values(), attempt["check"] and attempt["error"])]
+    said = [each for attempt in attempts for each in (*attempt["fields"].values(), attempt.get("check") and attempt["error"])]
     errors = (each.partition(_PLEASE)[0] for each in prompts.split(_ERROR)[1:] if _PLEASE in each)
     said += [part.partition(": ")[2] for error in errors for part in error.split("; ")]
     plain = (each.partition(" (given: ")[0].casefold().strip(" .\n") for each in (*said, _PLEASE) if each)
