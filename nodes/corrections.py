@@ -35,7 +35,8 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
         return None
     from answergraph.patches.repair import repair_of  # noqa: PLC0415 - few runs repair an answer
 
-    problems = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
+    wrong = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
+    problems = {reading.places.get(path, path): problem for path, problem in wrong.items()}
     repair = repair_of(reading.name, reading.written, problems, mode, reading.value)
     is_existing = repair is not None and before is not None and before.get("is_existing")
     return {**repair, "is_existing": True} if repair is not None and is_existing else repair

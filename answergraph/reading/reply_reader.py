@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, ToolCall
 
 from answergraph.answers.answer import Answer
 from answergraph.answers.canonical_json import canonical_json, shortened
-from answergraph.answers.schemas.answer_schema import AnswerSchema, problems_by_field
+from answergraph.answers.schemas.answer_schema import AnswerSchema, Problem, problems_by_field
 from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
@@ -54,6 +54,8 @@ class Reading:
     """Whether it counts as an attempt although no answer was requested: a failed sample, or an answer that a check rejected."""
     fields: Fields = field(default_factory=dict)
     """The records of the fields of a wrong answer, by path."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The places in JSON of the fields that do not fit the schema, by path."""
     written: Any = None
     """A wrong answer as JSON, whole; ``None`` if it could not be read as JSON."""
     patch: tuple[str, ...] | None = None
@@ -67,7 +69,8 @@ class Reading:
         """Return this reading of an answer that a check rejected; ``check`` is its name."""
         problems = [(path, record["problem"]) for path, record in fields.items() if record["problem"] is not None]
         who = f"The check {check!r}" if check else "A check"
-        reason = f"{who} rejected {_first_of(problems or [('', feedback)], 'the answer')}"
+        path, sentence = problems[0] if problems else ("the answer", feedback)
+        reason = f"{who} rejected {path or 'the answer'}{_and_more(problems)}: {shortened(sentence)}"
         wrong = replace(self, status="invalid", reason=reason, feedback=feedback, mistake=self.canonical, counts=True)
         return replace(wrong, fields=fields, check=check, written=None if self.answer is None else self.answer.written)
 
@@ -133,10 +136,7 @@ class ReplyReader:
         return replace(readings[0], calls=every)
 
     def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
-        """Check a value that a middleware set instead of the model's answer; ``message`` is the reply.
-
-        It repairs no answer, and may hold any number.
-        """
+        """Check a value that a middleware set instead of the answer in ``message``; it repairs none, and may hold any number."""
         schema = self._requested(given["schema"]) if given["schema"] else None
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
@@ -240,7 +240,8 @@ class ReplyReader:
             if lost := answer.lost_numbers(written):
                 raise NotMeantError(lost, LOST)
         except UNREADABLE as error:
-            return replace(self._invalid(schema.name, error, message, data), written=written, patch=patch)
+            problems = schema.problems(error, written)
+            return replace(self._invalid(schema.name, error, message, data, problems), written=written, patch=patch)
         if value is None and not schema.holds(None):
             raise AgentSpecError(f"A validator of {schema.name} returned None for a valid answer; end it with `return self`.")
         return Reading("answered", ANSWERED.format(name=schema.name), answer, repairs=repairs, patch=patch)
@@ -253,12 +254,13 @@ class ReplyReader:
     def _requested(self, name: str) -> AnswerSchema | None:
         return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
 
-    def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any) -> Reading:
-        error = self._error(name, source, message)
-        problems = problems_by_field(source)
-        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(': '.join(filter(None, problems[0])))}"
-        fields = {path: record_of(sentence) for path, sentence in problems if path}
-        return Reading("invalid", reason, meant=name, error=error, mistake=canonical_json([name, data]), fields=fields)
+    def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any, problems: Sequence[Problem] = ()) -> Reading:
+        problems = problems or [Problem(place, place, sentence) for place, sentence in problems_by_field(source)]
+        reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(str(problems[0]))}"
+        fields = {each.path: record_of(each.sentence) for each in problems if each.path}
+        places = {each.path: each.place for each in problems}
+        error, mistake = self._error(name, source, message), canonical_json([name, data])
+        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, fields=fields, places=places)
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)
@@ -291,10 +293,5 @@ def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
 
 
-def _first_of(problems: Sequence[tuple[str, str]], whole: str) -> str:
-    path, sentence = problems[0]
-    return f"{path or whole}{_and_more(problems)}: {shortened(sentence)}"
-
-
-def _and_more(problems: Sequence[tuple[str, str]]) -> str:
+def _and_more(problems: Sequence[object]) -> str:
     return f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -52,10 +52,11 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2579,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        2624,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         88,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
-        "also where those for reading are not those for writing; errors that say nothing, items checked too late",
+        "also where those for reading are not those for writing; errors that say nothing, items checked too late; "
+        "the one name of each field that does not fit",
     ),
     Room(
         "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -114,6 +114,21 @@ class AnswerSchema:
         """Return whether a value is an instance of the declared type, or fits its content."""
         return self.validator.holds(value)
 
+    def problems(self, error: BaseException, data: object) -> list[Problem]:
+        """Return what is wrong with each field of bare JSON, by its name in the declared type."""
+        if isinstance(self.declared, dict):
+            return [Problem(place, place, sentence) for place, sentence in problems_by_field(error)]
+        from answergraph.answers.schemas import json_names  # noqa: PLC0415 - few answers are wrong
+
+        problems: dict[str, Problem] = {}
+        for named, sentence in problems_by_field(error):
+            place = json_names.place_in_json(self.annotation, FieldPath(named), data)
+            path = str(self.field_at(place).path)
+            # Each alternative of a union says why the value does not fit it.
+            known = f"{problems[path].sentence}; " if path in problems else ""
+            problems[path] = Problem(path, str(place), known + sentence)
+        return list(problems.values())
+
     @cached_property
     def keys(self) -> Keys:
         """What names the items of lists, by the path of the list."""
@@ -187,8 +202,21 @@ def problems_in(error: BaseException) -> str:
     return _cut("; ".join(map(_problem, error.errors(include_url=False))))
 
 
+class Problem(NamedTuple):
+    """What is wrong with a field of an answer."""
+
+    path: str
+    """The field's name in the declared type; empty for the answer as a whole."""
+    place: str
+    """Its place in JSON, with aliases."""
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
 def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
-    """Return the path and problem of each invalid field, ``("findings[0].quote", "Field required")``."""
+    """Return the place and problem of each invalid field, ``("findings[0].quote", "Field required")``, as the error names it."""
     error = _root_of(error)
     if isinstance(error, ValidationError):
         return [(str(FieldPath.of(*detail["loc"])), _without_path(detail)) for detail in error.errors(include_url=False)]

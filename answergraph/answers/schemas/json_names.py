@@ -47,6 +47,22 @@ def field_at(declared: object, place: FieldPath) -> DeclaredField:
     return DeclaredField(path, tuple(types))
 
 
+def place_in_json(declared: object, place: FieldPath, data: object) -> FieldPath:
+    """Return the place in JSON of a problem; Pydantic writes the names of a union's alternatives into it."""
+    found = FieldPath()
+    for part in place.parts:
+        if isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
+            found, data = found / part, data[part]
+        elif isinstance(data, Mapping) and (part in data or _is_field(declared, found, part)):
+            found, data = found / part, data.get(part)
+    return found
+
+
+def _is_field(declared: object, place: FieldPath, part: str | int) -> bool:
+    records = [one for one in field_at(declared, place).types if fields_of_type(get_origin(one) or one)]
+    return any(True for one in records for _ in _parts_named(one, part))
+
+
 def _plain_types(declared: object) -> Iterator[object]:
     origin, arguments = get_origin(declared), get_args(declared)
     if isinstance(cls := origin or declared, TypeAliasType):
