@@ -19,7 +19,7 @@ class Found(BaseModel):
 
 def test_redacted_values_are_nowhere_on_the_tape_and_the_run_is_played(run: Run, tmp_path: Path) -> None:
     path, question = tmp_path / "cards.jsonl", {"messages": "Did A-17 pass? Card 4111 1111, pin 70712."}
-    replies = [call("look_up", {"case": "A-17"}), call("Verdict", {"passed": True, "case": "A-17", "pin": 70712}, "c2")]
+    replies = [call("look_up", {"case": "A-17"}), call("CaseVerdict", {"passed": True, "case": "A-17", "pin": 70712}, "c2")]
     with use_tape(path, redact=["card", "pin"]):
         agent_of(*replies).invoke(question)
     assert "4111" not in path.read_text()
@@ -32,7 +32,7 @@ def test_values_of_a_list_and_escaped_spellings_are_redacted_too(tmp_path: Path)
     path, question = tmp_path / "cards.jsonl", {"messages": 'Did A-17 pass? Card 4111 2222, of {"by": "Gy\\u00f6rgy"}.'}
     fields = {"passed": True, "case": "A-17", "card": ["4111 2222"], "owner": "György"}
     with use_tape(path, redact=["card", "owner"]):
-        agent_of(REPLIES[0], call("Verdict", fields, "c2")).invoke(question)
+        agent_of(REPLIES[0], call("CaseVerdict", fields, "c2")).invoke(question)
     assert not [each for each in ("4111", "2222", "Gy", "rgy") if each in path.read_text()]
 
 
