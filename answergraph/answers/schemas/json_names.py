@@ -49,18 +49,18 @@ def field_at(declared: object, place: FieldPath) -> DeclaredField:
 
 def place_in_json(declared: object, place: FieldPath, data: object) -> FieldPath:
     """Return the place in JSON of a problem; Pydantic writes the names of a union's alternatives into it."""
-    found = FieldPath()
+    known = FieldPath()
     for part in place.parts:
         if isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
-            found, data = found / part, data[part]
-        elif isinstance(data, Mapping) and (part in data or _is_field(declared, found, part)):
-            found, data = found / part, data.get(part)
-    return found
+            known, data = known / part, data[part]
+        elif isinstance(data, Mapping) and (part in data or _is_field(declared, known, part)):
+            known, data = known / part, data.get(part)
+    return known
 
 
 def _is_field(declared: object, place: FieldPath, part: str | int) -> bool:
     records = [one for one in field_at(declared, place).types if fields_of_type(get_origin(one) or one)]
-    return any(True for one in records for _ in _parts_named(one, part))
+    return any(list(_parts_named(one, part)) for one in records)
 
 
 def _plain_types(declared: object) -> Iterator[object]:
