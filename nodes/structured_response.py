@@ -31,6 +31,7 @@ from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import AnswerEvent, attempt_number, growing_event, why_rejected
 
 NOTHING_SAID = AnswerAccepted()
+NO_TOOL_CALLED, NO_CALL_SUCCEEDED = "No tool was called.", "No call of a tool succeeded."
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,7 @@ class StructuredResponseNode:
             **growing_event(keys.answer, self.agent.name, attempt_number(reply.ledger), message.id if message else None),
             "status": "accepted" if answer else "rejected",
             "schema": answer.schema.name if answer else None,
-            # A copy: who gets the event may change it.
-            "value": deepcopy(answer.data) if answer else None,
+            "value": deepcopy(answer.data) if answer else None,  # who gets the event may change it
             "reason": None if answer else why_rejected(outcome, update[LEDGER]),
         }
 
@@ -123,8 +123,7 @@ class StructuredResponseNode:
             case "raise" if reading.error is not None:
                 raise reading.error
             case "run_tools":
-                # The answer is read again with the results of the tools beside it.
-                return {}
+                return {}  # the answer is read again with the results of the tools beside it
             case "end" if ending.status is not None:
                 return self._finish(reply, reading, reading.error_text, ending.status)
         return self._ask(reply, reading, in_next_form=ending.action == "ask_next_strategy")
@@ -266,8 +265,9 @@ class StructuredResponseNode:
     ) -> dict[str, object]:
         answer = reading.answer if reading.status == "answered" else None
         attempts = with_attempt(reply, reading)
-        if status == "answered" and self.agent.has_tools and reply.ledger["usage"]["tool_calls"] == 0:
-            reading = replace(reading, reason=f"{reading.reason} No tool was called.")
+        calls = reply.ledger["usage"]["tool_calls"]
+        if status == "answered" and self.agent.has_tools and reply.turn.is_without_result_of(calls):
+            reading = replace(reading, reason=f"{reading.reason} {NO_CALL_SUCCEEDED if calls else NO_TOOL_CALLED}")
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
         ledger: RunLedger = {**reply.ledger, "attempts": attempts, "finished": True}
         ledger.pop("repair", None)

@@ -126,6 +126,11 @@ def failed_call_message(call: Mapping[str, object], words: str) -> ToolMessage:
     return ToolMessage(words.format(name=name, id=call_id), name=name, tool_call_id=call_id, status="error")
 
 
+def has_failed(result: ToolMessage) -> bool:
+    """Return whether a call failed; of an abandoned one, which may have been carried out, nobody knows."""
+    return result.status == "error" and result.content != ABANDONED_CALL.format(name=result.name, id=result.tool_call_id)
+
+
 def is_default_repr(text: str) -> bool:
     """Return whether Python wrote a text for an object without one of its own, or for a list or dict that holds one."""
     if "<" not in text or len(text) > _MAX_REPR or not _OBJECT.search(text):

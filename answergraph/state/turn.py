@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from answergraph.state.agent_state import JumpTo, RunState
 from answergraph.state.ledger import AnswerRequestRecord, RunLedger, Running, empty_ledger, with_inner_usage
-from answergraph.state.messages import is_correction
+from answergraph.state.messages import has_failed, is_correction, of_run
 from answergraph.state.outcome import PendingCall, Status
 from answergraph.state.stop_reasons import diagnose, is_paused
 
@@ -226,6 +226,12 @@ class Turn:
         names = [results[c["id"]].name if c["id"] in results else c["name"] for c in self.reply.tool_calls]
         called = [name for name in names if name in direct]
         return list(results.values()) if called and all(direct[str(name)] for name in called) else []
+
+    def is_without_result_of(self, calls: int) -> bool:
+        """Return whether all of the run's counted ``calls`` of tools failed; ``False`` if a hook removed one's result."""
+        run = of_run(self.messages)
+        results = [each for each in run if isinstance(each, ToolMessage) and each.name not in self.answers]
+        return len(results) >= calls and all(map(has_failed, results))
 
     @property
     def elsewhere(self) -> list[PendingCall]:
