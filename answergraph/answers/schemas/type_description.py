@@ -1,5 +1,7 @@
 """The JSON Schema of a declared type, of what can be checked only."""
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -8,8 +10,13 @@ from pydantic_core.core_schema import DecimalSchema, EnumSchema, GeneratorSchema
 from answergraph.json_text.strict_json import is_json
 from answergraph.runtime.errors import AgentSpecError
 
+if TYPE_CHECKING:
+    from pydantic_core.core_schema import FractionSchema  # Pydantic 2.12 has none
+
 NOT_DESCRIBED = (PydanticUserError, PydanticUndefinedAnnotation, AssertionError)
 """What pydantic raises of a type without a JSON Schema; an assertion of ``Literal[()]``."""
+
+_RATIO = {"pattern": r"^[-+]?\d+(/\d+|\.\d+)?$"}
 
 
 class AnswerJsonSchema(GenerateJsonSchema):
@@ -18,6 +25,12 @@ class AnswerJsonSchema(GenerateJsonSchema):
     def get_decimal_pattern(self, schema: DecimalSchema) -> str:
         # Without a pattern, a text beside a number is any text, and a grammar holds a model to nothing.
         return r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"  # as Pydantic wrote it until 2.13
+
+    def fraction_schema(self, schema: "FractionSchema") -> JsonSchemaValue:
+        # Without a pattern its text would be any text, too.
+        made = {**super().fraction_schema(schema)}
+        made["anyOf"] = [each | _RATIO if each["type"] == "string" else each for each in made["anyOf"]]
+        return made
 
     def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
         made = super().default_schema(schema).items()

@@ -1,7 +1,9 @@
 """A mistake that is repeated although the provider enforces the schema: asked once more without it, and by no weaker way."""
 
 import json
+import re
 from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any
 
 import pytest
@@ -105,6 +107,25 @@ def test_an_alternative_whose_pattern_no_grammar_can_say_is_not_offered(run: Run
     schema = model.requests[0].kwargs["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["amount"]["anyOf"] == [{"type": "number"}]
     assert schema["properties"]["limit"]["anyOf"] == [{"type": "number", "minimum": 0}, {"type": "null"}]
+
+
+class Recipe(BaseModel):
+    flour: Fraction
+    spices: list[Fraction] = []
+
+
+def test_the_text_of_a_fraction_is_held_to_a_ratio(run: Run) -> None:
+    model = LocalModel(replies=['{"flour": "1/3", "spices": [0.5, "1/8"]}'])
+    result = run(create_agent(model, response_format=Recipe), {"messages": "A third of a cup."})
+    assert result["structured_response"] == Recipe(flour=Fraction(1, 3), spices=[Fraction(1, 2), Fraction(1, 8)])
+    schema = model.requests[0].kwargs["response_format"]["json_schema"]["schema"]
+    number, ratio = schema["properties"]["flour"]["anyOf"]
+    assert schema["properties"]["spices"]["items"]["anyOf"] == [number, ratio]
+    pattern = ratio["pattern"]
+    assert re.search(pattern, "-1/3")
+    assert re.search(pattern, "0.25")
+    assert not re.search(pattern, "one third")
+    assert "\\d" not in pattern  # which llama.cpp's grammar does not know
 
 
 def of_pattern(pattern: str) -> dict[str, object]:
