@@ -6,7 +6,8 @@ them. So one call of a reply is carried out, and none whose result the run has.
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -18,16 +19,15 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.received_reply import can_be_kept
-from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
+from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls, names_called
 from answergraph.state.messages import RAN_BEFORE, of_run
 from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnose
 
 UNREADABLE_ARGUMENTS = "its arguments are cut, or not a JSON object"
 _MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
-_NAME = re.compile(
-    r"""(?:["'](?:name|function)["']\s*+:\s*+["']|<function=|<(?:\w+:)?invoke name="|\[TOOL_CALLS\]\s*+)([\w.-]{1,64}+)\W"""
-)
+_MAX_UNKNOWN = 32
+"""Names of unknown tools that are looked for in a text."""
 _WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
 """A text that may be a call as a whole: ``name(city="Oslo")``, ``{"name": {"city": "Oslo"}}``."""
 
@@ -44,15 +44,18 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, r
         return message
     text_calls, is_cut = _calls_in(message.text, names, strategy), diagnose(message) == "truncated"
     calls = text_calls.calls[:1] if is_cut else text_calls.calls
-    new = next((call for call in calls if not _is_done(call, request)), None)
+    first = next((call for call in calls if "success" not in _statuses_of(call, request)), None)
+    # One that failed again bars those behind it.
+    new = first if first is not None and len(_statuses_of(first, request)) < _MAX_FAILURES else None
     if new is not None and new.args is not None:
         carried_out = tool_call(name=new.name, args=new.args, id=f"call_{uuid4().hex}")
         return _with_call(message, text_calls.rest, tool_calls=[carried_out])
     if not calls or (is_cut and new is not None):
         return message
     if not strategy.schemas:
-        is_unknown = new is None and calls[0].name not in names
-        return message if is_unknown else _with_malformed(message, text_calls.rest, new, calls[0])
+        again = first or calls[0]
+        is_unknown = new is None and again.name not in names
+        return message if is_unknown else _with_malformed(message, text_calls.rest, new, again)
     return _with_call(message, text_calls.rest) if new is None else _noted(message, new, strategy)
 
 
@@ -84,18 +87,30 @@ def _calls_in(text: str, names: Collection[str], strategy: Strategy) -> TextCall
 
     Without a call of a tool, the text may be an answer instead. Arguments that cannot be stored or sent are unreadable.
     """
-    text_calls, whole = find_text_calls(text, names), _WHOLE.fullmatch(text)
-    if not text_calls.calls and whole is None and _NAME.search(text) is None:
-        return text_calls
     known = {*names, *(schema.name for schema in strategy.all_schemas)}
-    called = (each[1] for each in ([whole] if whole else _NAME.finditer(text)))
-    if names and (unknown := next((name for name in called if name not in known), None)):
-        with_unknown = find_text_calls(text, {*names, unknown})
-        is_call = text_calls.calls or not _may_be_answer(with_unknown, strategy.schemas, is_named=whole is None)
-        text_calls = with_unknown if is_call else text_calls
-    return text_calls._replace(
-        calls=tuple(each if can_be_kept(each.args) else TextCall(each.name, None) for each in text_calls.calls)
-    )
+
+    def calls_of(called: Iterable[str]) -> TextCalls:
+        unknown = islice((name for name in called if name not in known), _MAX_UNKNOWN)
+        return find_text_calls(text, {*names, *unknown})
+
+    def has_known(text_calls: TextCalls) -> bool:
+        return any(call.name in names for call in text_calls.calls)
+
+    whole = [match[1]] if (match := _WHOLE.fullmatch(text)) else []
+    # Beside a call of a tool, whatever has the form of a call is one.
+    text_calls = calls_of([*whole, *names_called(text, only_said=False)])
+    if not has_known(text_calls):
+        text_calls = calls_of(whole or names_called(text, only_said=True))
+        if not has_known(text_calls) and _may_be_answer(text_calls, strategy.schemas, is_named=not whole):
+            return TextCalls((), text)
+    return text_calls._replace(calls=tuple(_kept(call, is_known=call.name in names) for call in text_calls.calls))
+
+
+def _kept(call: TextCall, *, is_known: bool) -> TextCall:
+    if can_be_kept(call.args) and call.args is not None:
+        return call
+    # What is wrong with the call of an unknown tool is its name.
+    return TextCall(call.name, None if is_known else {})
 
 
 def _may_be_answer(text_calls: TextCalls, schemas: Sequence[AnswerSchema], *, is_named: bool) -> bool:
@@ -105,21 +120,20 @@ def _may_be_answer(text_calls: TextCalls, schemas: Sequence[AnswerSchema], *, is
     are_calls = (s.looks_like_call or s.declares_keys_of(dict.fromkeys(("name", "arguments"))) for s in schemas)
     if any(are_calls) or "{" in text_calls.rest:
         return True
-    # Without words that say so, a whole text is a call only if no answer has such keys.
-    keys = [{key: 0} for call in text_calls.calls[:1] for key in (call.name, *(call.args or ()))]
-    return not is_named and (
-        not keys or any(not each.is_object or each.declares_keys_of(key) for each in schemas for key in keys)
-    )
+    if is_named:
+        return False
+    # Without words that say so, a whole text is a call only if it can be read as one, and no answer has such keys.
+    keys = [{key: 0} for call in text_calls.calls[:1] if call.args is not None for key in (call.name, *call.args)]
+    return not keys or any(not each.is_object or each.declares_keys_of(key) for each in schemas for key in keys)
 
 
-def _is_done(call: TextCall, request: ModelRequest) -> bool:
-    """Return whether the run has the result of a call, or its error twice."""
+def _statuses_of(call: TextCall, request: ModelRequest) -> list[str]:
+    """Return whether the same call succeeded or failed, each time that the run carried it out."""
     run = of_run(request.messages)
     tool = next((each for each in request.tools if isinstance(each, BaseTool) and each.name == call.name), None)
     alike = [each for m in run if isinstance(m, AIMessage) for each in m.tool_calls if each["name"] == call.name]
-    done = {each["id"] for each in alike if _received(tool, each["args"]) == _received(tool, call.args)}
-    statuses = [each.status for each in run if isinstance(each, ToolMessage) and each.tool_call_id in done]
-    return len(statuses) >= _MAX_FAILURES or "success" in statuses
+    same = {each["id"] for each in alike if _received(tool, each["args"]) == _received(tool, call.args)}
+    return [each.status for each in run if isinstance(each, ToolMessage) and each.tool_call_id in same]
 
 
 def _received(tool: Any, args: Any) -> object:

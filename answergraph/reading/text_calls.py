@@ -35,17 +35,22 @@ _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
 _TOKEN = r"(?:<[|｜][^<>|｜\n]{1,40}+[|｜]>|\[[A-Z_]{2,20}+\])"
 # NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
+_PYTHON_START = r"(?:^|(?<=[>\]]))[ \t]*+`?(?:print\()?(?:default_api\.)?(?:\[\s*+)?NAME(?:\.call)?\("
+_TAGS = (r"<function=NAME>", r'<(?:\w+:)?invoke name="NAME">')
+_AFTER_TOKEN = rf"(?:{_TOKEN}|to=)\s*+NAME"
 _CALL_STARTS = "|".join(
     (
-        r"(?:^|(?<=[>\]]))[ \t]*+`?(?:print\()?(?:default_api\.)?(?:\[\s*+)?NAME(?:\.call)?\(",
-        r"<function=NAME>",
-        r'<(?:\w+:)?invoke name="NAME">',
+        _PYTHON_START,
+        *_TAGS,
         # Special tokens on both sides: Mistral's, DeepSeek's, Kimi's, OpenAI's.
-        rf"(?:{_TOKEN}|to=)\s*+NAME(?::\d++)?(?:\s*+{_TOKEN}\w*+)*+\s*+(?:```(?:json)?\s*+)?(?=\{{)",
+        rf"{_AFTER_TOKEN}(?::\d++)?(?:\s*+{_TOKEN}\w*+){{0,4}}+\s*+(?:```(?:json)?\s*+)?(?=\{{)",
         r"[{\[]",
     )
 )
-_NEXT_PYTHON_CALL = r"\s*+[,;]\s*+NAME\("
+_NEXT_PYTHON_CALL = r"[,;]\s*+NAME\("
+_ANY_NAME = r"(?:functions\.)?((?!print\()[\w-][\w.-]{0,63}+)"  # ``print`` shows what the call in it gives
+_SAID_CALLS = "|".join((*_TAGS, _AFTER_TOKEN, r"""["'](?:name|function)["']\s*+:\s*+["']NAME["']""")).replace("NAME", _ANY_NAME)
+_ANY_CALLS = "|".join((_SAID_CALLS, *(each.replace("NAME", _ANY_NAME) for each in (_PYTHON_START, _NEXT_PYTHON_CALL))))
 _PYTHON_END = re.compile(r"[ \t]*+(\)?\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
 _PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
 _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
@@ -98,6 +103,12 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     calls = tuple(each if isinstance(each.args, dict) else TextCall(each.name, None) for each in written)
     ends, starts = [0, *(place.end for place in places)], [*(place.start for place in places), len(text)]
     return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]))
+
+
+def names_called(text: str, *, only_said: bool) -> Iterator[str]:
+    """Yield the names, of any tool, that a text may call; with ``only_said`` those whose form says that it is a call."""
+    starts = re.compile(_SAID_CALLS if only_said else _ANY_CALLS, re.MULTILINE)
+    return (match[match.lastindex or 0] for match in starts.finditer(text[:MAX_TEXT_LENGTH]))
 
 
 @dataclass
@@ -175,7 +186,7 @@ class _Reader:
             end = _closing_parenthesis(self.text, call.end() - 1)
             source, name = self.text[call.end() - 1 : end], _name(call)
             written.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
-            call = _compiled(_NEXT_PYTHON_CALL, self.names).match(self.text, end)
+            call = _compiled(rf"\s*+{_NEXT_PYTHON_CALL}", self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
             return written, line_end.end(1)
         # More follows on the line: prose or a program mentions the call.

@@ -52,11 +52,11 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2624,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        2636,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         88,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late; "
-        "the one name of each field that does not fit",
+        "the one name of each field that does not fit; the text of a fraction",
     ),
     Room(
         "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"
@@ -66,8 +66,8 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1077, 23),
-        "calls written as text, of unknown tools too, behind which none runs; copies of what a model was shown are no answer",
+        *("answergraph/reading", 1099, 23),
+        "calls written as text, of unknown tools in every form, behind which none runs; copies of what was shown are no answer",
     ),
     Room(
         *("answergraph/evidence", 5845, 39),

@@ -129,6 +129,53 @@ def test_a_call_whose_arguments_cannot_be_stored_is_a_broken_one(run: Run, strat
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'Let me see.\nget_wind(place="Oslo")\n{CALL}',
+        f'get_wind("Oslo")\n{CALL}',
+        f"get_wind(place)\n{CALL}",
+        f'{{"name": "Ada"}}\n{{"name": "get_wind", "arguments": {{}}}}\n{CALL}',
+        '[get_wind(place="Oslo"), get_weather(city="Oslo")]',
+        '```tool_code\nprint(get_wind(place="Oslo"))\nprint(get_weather(city="Oslo"))\n```',
+        '<｜tool▁call▁begin｜>get_wind<｜tool▁sep｜>{"place": "Oslo"}<｜tool▁call▁end｜>'
+        '<｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜>',
+    ],
+)
+@pytest.mark.parametrize("response_format", [Weather, ToolStrategy(Weather), None])
+def test_behind_the_call_of_an_unknown_tool_none_is_carried_out_in_any_form(run: Any, response_format: Any, text: str) -> None:
+    model = ScriptedChatModel(replies=[text, text, text, text, RAIN, RAIN, RAIN])
+    texts = tool_texts(run(create_agent(model, [get_weather], response_format=response_format), QUESTION))
+    assert texts[:2] == ["Error: get_wind is not a valid tool, try one of [get_weather]."] * 2
+    assert "Rain in Oslo." not in texts
+
+
+@pytest.mark.parametrize("response_format", [Weather, None])
+def test_behind_a_call_that_failed_twice_none_is_carried_out(run: Any, response_format: Any) -> None:
+    carried_out: list[str] = []
+
+    @tool
+    def build(job: str) -> str:
+        """Build it."""
+        raise ToolException("busy")
+
+    @tool
+    def deploy(job: str) -> str:
+        """Deploy what was built."""
+        carried_out.append(job)
+        return "deployed"
+
+    build.handle_tool_error = True
+    model = ScriptedChatModel(replies=['build(job="1")\ndeploy(job="1")'] * 4 + [RAIN] * 3)
+    run(create_agent(model, [build, deploy], response_format=response_format), QUESTION)
+    assert carried_out == []
+
+
+def test_what_a_text_prints_beside_its_call_is_no_call(run: Any) -> None:
+    model = ScriptedChatModel(replies=[f'print("I look.")\n{CALL}', RAIN, RAIN])
+    assert tool_texts(run(create_agent(model, [get_weather], response_format=Weather), QUESTION))[0] == "Rain in Oslo."
+
+
 def test_without_a_response_format_a_text_has_one_call_too(run: Any) -> None:
     model = ScriptedChatModel(replies=[f"{CALL}\n{ROME}", ROME, "Both rainy."])
     assert tool_texts(run(create_agent(model, [get_weather]), QUESTION)) == BOTH
@@ -201,10 +248,10 @@ BROKEN = '{"name": "get_weather", "arguments": {"place": {"city": "Oslo"}'
 
 
 @pytest.mark.parametrize("strategy", [ToolStrategy, DeferredStrategy, AutoStrategy])
-def test_after_a_broken_call_of_an_unknown_tool_the_tools_there_are_can_be_called(run: Any, strategy: Any) -> None:
+def test_a_broken_call_of_an_unknown_tool_is_answered_with_the_tools_there_are(run: Any, strategy: Any) -> None:
     model = ScriptedChatModel(replies=['{"name": "get_wind", "arguments": {"place": {"city": "Oslo"}', CALL, RAIN, RAIN])
     result = run(create_agent(model, [get_weather], response_format=strategy(Weather)), QUESTION)
-    assert tool_texts(result)[0] == "Rain in Oslo."
+    assert tool_texts(result)[:2] == ["Error: get_wind is not a valid tool, try one of [get_weather].", "Rain in Oslo."]
     assert result["structured_response"] == Weather(city="Oslo", rain=True)
 
 
