@@ -1,7 +1,7 @@
 """Wrong arguments of a public name: the error says what to write, where Python's own names only what is wrong."""
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
@@ -17,6 +17,26 @@ CallableT = TypeVar("CallableT", bound=Callable[..., object])
 
 _SWITCHES = (bool, bool | None, "bool", "bool | None")
 _EXPLAINED = "__answergraph_explained__"
+_ELSEWHERE = {
+    **dict.fromkeys(["prompt", "instructions", "system_message", "state_modifier"], "system_prompt=…"),
+    **dict.fromkeys(["output_type", "result_type", "output_schema", "response_model", "schema"], "response_format=…"),
+    **dict.fromkeys(["deps_type", "config_schema"], "context_schema=…"),
+    **dict.fromkeys(["usage_limits", "budget"], "limits=UsageLimits(…)"),
+    **dict.fromkeys(["max_iterations", "max_turns", "max_steps"], "limits=UsageLimits(model_calls=…)"),
+    **dict.fromkeys(["retries", "output_retries", "max_retries"], "limits=UsageLimits(answer_attempts=…)"),
+    **dict.fromkeys(["output_validator", "result_validator", "guardrails", "output_guardrails"], "check_answer=…"),
+    "memory": "checkpointer=…",
+    "pre_model_hook": "middleware=[…] with a function decorated with @before_model",
+    "post_model_hook": "middleware=[…] with a function decorated with @after_model",
+    "hooks": "middleware=[…]",
+    "llm": "model",
+    "toolsets": "tools",
+    "recursion_limit": "agent.invoke(…, {'recursion_limit': …})",
+    "callbacks": "agent.invoke(…, {'callbacks': […]})",
+    "model_settings": "the settings of the model object itself",
+}
+"""What to write instead of other libraries' names of an agent's arguments."""
+
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
@@ -26,11 +46,21 @@ def meant(name: object, known: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def explains_arguments(example: str = "") -> Callable[[CallableT], CallableT]:
+def meant_option(name: str, known: Iterable[str], given: Collection[str] = ()) -> str:
+    """Return what to write for another library's name of an agent's argument, or for a similar name; else an empty string."""
+    written = _ELSEWHERE.get(name)
+    return meant(name, known) if written is None or written.partition("=")[0] in given else f" Write {written}."
+
+
+def explains_arguments(
+    example: str = "", *, options_of: Callable[..., object] | None = None, given: Collection[str] = ()
+) -> Callable[[CallableT], CallableT]:
     """Return a decorator for classes and functions: wrong arguments raise ``AgentSpecError`` instead of ``TypeError``.
 
     Args:
         example: What to write, the end of the message; by default a call that is made from the signature.
+        options_of: The function that gets the ``**options`` of this one, whose arguments they are.
+        given: The arguments of that function which this one gives itself.
 
     Example:
         >>> @explains_arguments()
@@ -42,11 +72,20 @@ def explains_arguments(example: str = "") -> Callable[[CallableT], CallableT]:
 
     def decorate(target: CallableT) -> CallableT:
         if isinstance(target, type):
-            setattr(target, "__init__", _explained(vars(target)["__init__"], target.__name__, example))  # noqa: B010 - mypy refuses the plain assignment
+            setattr(target, "__init__", _explained(vars(target)["__init__"], target.__name__, example, None))  # noqa: B010 - mypy refuses the plain assignment
             return target
-        return cast("CallableT", _explained(target, target.__name__, example))
+        if options_of is not None:
+            # Also what ``help()`` shows, since ``**options`` does not say which options there are.
+            target.__signature__ = _with_options(signature(target), signature(options_of), given)  # type: ignore[attr-defined]  # PEP 362
+        return cast("CallableT", _explained(target, target.__name__, example, given if options_of else None))
 
     return decorate
+
+
+def _with_options(own: Signature, passed_to: Signature, given: Collection[str]) -> Signature:
+    named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    options = [each for word, each in passed_to.parameters.items() if word not in own.parameters and word not in given]
+    return own.replace(parameters=[*named, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in options)])
 
 
 def with_explained_arguments(target: object) -> object:
@@ -61,8 +100,19 @@ class _Explanation:
     make: Callable[..., object]
     name: str
     example: str
+    given: Collection[str] | None
+    """What it gives the function itself that gets its ``**options``; ``None`` if none gets them."""
 
-    def check_switches(self, kwargs: Mapping[str, object]) -> None:
+    def check(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        """Raise ``AgentSpecError`` for what would be wrong only later, or would be told of another function."""
+        self._check_switches(kwargs)
+        if self.given is not None:
+            try:
+                signature(self.make).bind(*args, **kwargs)
+            except TypeError as error:
+                self.explain(error, args, kwargs)
+
+    def _check_switches(self, kwargs: Mapping[str, object]) -> None:
         """Raise ``AgentSpecError`` if a text is given for what is on or off: any text would mean "on", also "no"."""
         for word, value in kwargs.items():
             if isinstance(value, str) and self.make.__annotations__.get(word) in _SWITCHES:
@@ -78,20 +128,23 @@ class _Explanation:
             arguments = taken.bind(*args, **kwargs).arguments
         except TypeError as wrong:
             unknown = [word for word in kwargs if word not in taken.parameters]
-            near = next(filter(None, (meant(word, taken.parameters) for word in unknown)), "")
+            near = next(filter(None, (self._meant(word, taken) for word in unknown)), "")
             raise AgentSpecError(f"{self.name}: {wrong}.{near} Write {example}.") from None
         if misfit := _misfit(self.make, arguments):
             raise AgentSpecError(f"{self.name}: {misfit}. Write {example}.") from error
         raise error
 
+    def _meant(self, word: str, taken: Signature) -> str:
+        return meant(word, taken.parameters) if self.given is None else meant_option(word, taken.parameters, self.given)
 
-def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
-    explanation = _Explanation(make, name, example)
+
+def _explained(make: Any, name: str, example: str, given: Collection[str] | None) -> Callable[..., object]:
+    explanation = _Explanation(make, name, example, given)
     if iscoroutinefunction(make):
 
         @wraps(make)
         async def explained(*args: object, **kwargs: object) -> object:
-            explanation.check_switches(kwargs)
+            explanation.check(args, kwargs)
             try:
                 return await make(*args, **kwargs)
             except (TypeError, AttributeError) as error:
@@ -101,7 +154,7 @@ def _explained(make: Any, name: str, example: str) -> Callable[..., object]:
 
         @wraps(make)
         def explained(*args: object, **kwargs: object) -> object:
-            explanation.check_switches(kwargs)
+            explanation.check(args, kwargs)
             try:
                 return make(*args, **kwargs)
             except (TypeError, AttributeError) as error:

@@ -16,33 +16,13 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.explained_arguments import meant
+from answergraph.runtime.explained_arguments import meant, meant_option
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.state.agent_state import AnswerKeys, PrivateState
 from answergraph.state.tool_results import EvidenceState
 
 _TOOLS: RecentCache[BaseTool] = RecentCache()
 """The tools made of plain functions."""
-
-_ELSEWHERE = {
-    **dict.fromkeys(["prompt", "instructions", "system_message", "state_modifier"], "system_prompt=…"),
-    **dict.fromkeys(["output_type", "result_type", "output_schema", "response_model", "schema"], "response_format=…"),
-    **dict.fromkeys(["deps_type", "config_schema"], "context_schema=…"),
-    **dict.fromkeys(["usage_limits", "budget"], "limits=UsageLimits(…)"),
-    **dict.fromkeys(["max_iterations", "max_turns", "max_steps"], "limits=UsageLimits(model_calls=…)"),
-    **dict.fromkeys(["retries", "output_retries", "max_retries"], "limits=UsageLimits(answer_attempts=…)"),
-    **dict.fromkeys(["output_validator", "result_validator", "guardrails", "output_guardrails"], "check_answer=…"),
-    "memory": "checkpointer=…",
-    "pre_model_hook": "middleware=[…] with a function decorated with @before_model",
-    "post_model_hook": "middleware=[…] with a function decorated with @after_model",
-    "hooks": "middleware=[…]",
-    "llm": "model",
-    "toolsets": "tools",
-    "recursion_limit": "agent.invoke(…, {'recursion_limit': …})",
-    "callbacks": "agent.invoke(…, {'callbacks': […]})",
-    "model_settings": "the settings of the model object itself",
-}
-"""What to write instead of other libraries' argument names."""
 
 _NEEDED = "pass a function with type hints and a docstring"
 _REPLACED = (
@@ -60,9 +40,7 @@ _CLASSES: Mapping[str, tuple[type, str]] = {
 def check_names(function: str, arguments: Mapping[str, object], known: Collection[str]) -> None:
     for name in arguments:
         if name not in known:
-            advice = (
-                f" Write {_ELSEWHERE[name]}." if name in _ELSEWHERE else meant(name, {*known, "response_format", "output_key"})
-            )
+            advice = meant_option(name, {*known, "model", "tools", "response_format", "output_key"})
             if name in COMPILING:
                 advice = f" Write {function}(…).compile({name}=…)."
             raise AgentSpecError(f"{function}() has no argument {name!r}.{advice}")

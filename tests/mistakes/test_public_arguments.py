@@ -68,6 +68,25 @@ MISTAKES = [
     ("create_ensemble(5)", "create_ensemble: agents=5 is not Sequence. Write create_ensemble(agents)."),
     ("evaluate(AGENT, 5)", "evaluate: cases=5 is not Iterable or str or Path. Write evaluate(agent, cases)."),
     ("replay(5, AGENT)", "replay: tape=5 is not Tape or str or Path. Write replay(tape, agent)."),
+    (
+        "create_extractor(MODEL, int, sources=5)",
+        "create_extractor: got an unexpected keyword argument 'sources'. Did you mean 'store'? "
+        "Write create_extractor(model, schema).",
+    ),
+    (
+        "create_extractor(MODEL, int, response_format=int)",
+        "create_extractor: got an unexpected keyword argument 'response_format'. Write create_extractor(model, schema).",
+    ),
+    (
+        "create_calculator(usage_limits=5)",
+        "create_calculator: got an unexpected keyword argument 'usage_limits'. Write limits=UsageLimits(…). "
+        "Write create_calculator(model=…, response_format=…, middleware=…).",
+    ),
+    (
+        "create_react(MODEL, [], tool=[])",
+        "create_react: got an unexpected keyword argument 'tool'. Did you mean 'tools'? "
+        "Write create_react(model=…, tools=…, handle_parsing_errors=…).",
+    ),
     ("Tape(5)", "Tape: records=5 is not Collection. Write Tape(records)."),
 ]
 NAMES: dict[str, Any] = {"AGENT": create_agent(MODEL), "MODEL": MODEL, "FromTools": evidence.FromTools}

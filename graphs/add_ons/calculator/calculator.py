@@ -10,6 +10,7 @@ from typing_extensions import TypeForm, TypeVar
 
 from answergraph import AgentGraph, Grounded, create_agent
 from answergraph.evidence import FromTools, ToolRun
+from answergraph.kit import explains_arguments
 from answergraph.middleware import GroundedAnswer, RequireTools
 
 AnswerT = TypeVar("AnswerT")
@@ -109,6 +110,7 @@ def create_calculator(
 ) -> AgentGraph[Calculation | None]: ...
 @overload
 def create_calculator(model: Model = "offline", *, on_failure: Literal["raise"], **options: Any) -> AgentGraph[Calculation]: ...
+@explains_arguments(options_of=create_agent, given=["tools"])
 def create_calculator(
     model: Model = "offline", *, response_format: object = Calculation, middleware: Sequence[Any] = (), **options: Any
 ) -> AgentGraph:

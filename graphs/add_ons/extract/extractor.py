@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict, TypeForm, TypeVar
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
+from answergraph.kit import explains_arguments
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer, Input
 from answergraph.types import OnDoubt
 
@@ -101,6 +102,7 @@ def create_extractor(
 ) -> AgentGraph[AnswerT, ExtractorInput]: ...
 @overload
 def create_extractor(model: str | BaseChatModel, schema: object, **options: Any) -> AgentGraph[Any, ExtractorInput]: ...
+@explains_arguments(options_of=create_agent, given=["response_format"])
 def create_extractor(
     model: str | BaseChatModel, schema: object, *, on_doubt: OnDoubt = "refuse", middleware: Sequence[Any] = (), **options: Any
 ) -> AgentGraph[Any, ExtractorInput]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.graphs.add_ons.calculator.llm_math.llm_math_tool import llm_math_tool
 from answergraph.graphs.add_ons.react.offline_text_model import OfflineTextModel
-from answergraph.kit import resolve_model
+from answergraph.kit import explains_arguments, resolve_model
 from answergraph.react_text.react_text_model import HandleParsingErrors, ReActTextModel
 
 MAX_MODEL_CALLS = 15
@@ -32,6 +32,7 @@ class ReactContext(BaseModel):
     )
 
 
+@explains_arguments(options_of=create_agent)
 def create_react(
     model: str | BaseChatModel = "offline",
     tools: Sequence[BaseTool | Callable[..., object]] | None = None,
