@@ -74,14 +74,15 @@ def _content_of(document: Path) -> bytes:
     from answergraph.evidence.texts.documents import pages_of_file
     from answergraph.runtime.errors import AgentSpecError
 
-    data = sys.stdin.buffer.read() if str(document) == "-" else document.read_bytes()
+    is_piped = str(document) == "-"
+    data, name = (sys.stdin.buffer.read(), "stdin") if is_piped else (document.read_bytes(), document.name)
     try:
         pages = pages_of_file(data)
     except ValueError as error:
-        raise AgentSpecError(f"{document.name}: {error}.") from error
+        raise AgentSpecError(f"{name}: {error}.") from error
     # A scan has pages without text, which a model may see all the same.
     if not any(page.about or page.text.strip() for page in pages):
-        raise AgentSpecError(f"{document.name} holds no text.")
+        raise AgentSpecError(f"{name} holds no text.")
     return data
 
 

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 from rich.text import Text
 
-from answergraph.cli.terminal.command_runner import NO_ANSWER, ended, error_line, one_line
+import answergraph
+from answergraph.cli.terminal.command_runner import BAD_USAGE, NO_ANSWER, ended, error_line, one_line
 from answergraph.cli.terminal.run_limits import in_time, spent, spent_so_far
 from answergraph.nodes.names import MODEL, STRUCTURED_RESPONSE, TOOLS
 from answergraph.state.messages import CORRECTION_ID_PREFIX
@@ -70,6 +71,8 @@ def run_graph(
 
     try:
         in_time(stream)
+    except answergraph.AgentSpecError as error:
+        raise ended(BAD_USAGE, f"Error: {error}") from error
     except Exception as error:
         # Providers raise their own error classes; users get one line instead of a traceback.
         raise ended(NO_ANSWER, error_line(error)) from error

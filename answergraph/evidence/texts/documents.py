@@ -50,7 +50,11 @@ def pages_of_file(data: bytes, name: str = "this file") -> list[DocumentPage]:
     try:
         return [DocumentPage(data.decode("utf-8-sig"))]
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is neither a PDF nor text in UTF-8") from error
+        # The bytes do not say which encoding they are in, and a wrong guess would change words.
+        raise ValueError(
+            f"{name} is neither a PDF nor text in UTF-8; convert a text first, as with 'iconv -f latin1 -t utf-8', "
+            "and save another document as a PDF"
+        ) from error
 
 
 def pages_of_block(block: Mapping[str, object]) -> list[DocumentPage]:

@@ -69,6 +69,25 @@ def test_a_file_without_anything_to_read_is_named_before_a_model_is_asked(tmp_pa
     assert problem in err
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_text_in_another_encoding_is_refused_with_the_command_that_converts_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "facture.txt"
+    path.write_text(f"{DOCUMENT}Café", encoding=encoding)
+    code, out, err = extracted(path, {})
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "Error: facture.txt: this file is neither a PDF nor text in UTF-8; convert a text first, as with 'iconv -f "
+    )
+
+
+def test_a_limit_that_cannot_be_kept_is_bad_usage(document: Path) -> None:
+    with OpenAIServer([]) as server:
+        model = ["--model", "openai:own-model", "--base-url", server.base_url]
+        code, out, err = answergraph("extract", str(document), "--schema", f"{__name__}:Invoice", *model, "--limits", "cost=1")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: UsageLimits(cost=1.0): the price of 'own-model' is not known. Write prices=")
+
+
 def test_record_and_fields_are_json_for_a_program(document: Path) -> None:
     code, out, _ = extracted(document, {"number": "2026-0417", "day": "2026-05-03"}, "--json")
     assert code == 0
