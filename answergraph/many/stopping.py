@@ -76,6 +76,9 @@ class Stopping:
         if self._stop_after is not None and self._tries_first and (not self._answers or 2 * self._in_a_row >= self._stop_after):
             # Before the first answer, and when many have failed, no more is spent than it takes to know.
             room = min(room, self._stop_after - self._in_a_row - under_way)
+        if not self._own_ends and self._tries_first and self._limits.keys() & set(COUNTED):
+            # What a row uses is not known yet: the first one is asked alone, so that the others fit into the limit.
+            room = min(room, 1 - under_way)
         for name, limit in self._limits.items():
             average = self._own_use.get(name, 0) / self._own_ends if self._own_ends else name == "model_calls"
             if average:

@@ -2,9 +2,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
 
-from answergraph import AgentSpecError, UsageLimits
+from answergraph import AgentSpecError, UsageLimits, create_agent
 from answergraph.many import map_answers
+from answergraph.testing import ScriptedChatModel
 from answergraph.types import Status
 from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
 from tests.suite.colors import Run
@@ -63,6 +66,16 @@ def test_a_limit_of_tokens_is_kept_by_the_average_of_the_rows_before(run: Run) -
     collected(run, mapped)
     assert mapped.usage()["total_tokens"] < 600
     assert 0 < mapped.counts()["answered"] < 200
+
+
+@pytest.mark.parametrize(("tokens", "answered"), [(50, 1), (500, 5), (550, 6)])
+def test_rows_that_are_asked_at_once_do_not_spend_a_limit_many_times(run: Run, tokens: int, answered: int) -> None:
+    used: UsageMetadata = {"input_tokens": 90, "output_tokens": 10, "total_tokens": 100}
+    agent = create_agent(ScriptedChatModel(replies=lambda _: AIMessage('{"value": 7}', usage_metadata=used)), response_format=int)
+    mapped = map_answers(agent, rows(40), key="id", input="body", limits=UsageLimits(total_tokens=tokens))
+    collected(run, mapped)
+    # At most the row that reaches the limit goes beyond it.
+    assert mapped.counts() == {"answered": answered, "out_of_budget": 40 - answered}
 
 
 def test_a_limit_of_cost_leaves_the_rest_for_another_time(run: Run) -> None:
