@@ -37,7 +37,7 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1359,
+        1412,
         73,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
@@ -70,7 +70,7 @@ CORE = (
         "calls written as text, of unknown tools in every form, behind which none runs; copies of what was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 5845, 39),
+        *("answergraph/evidence", 5849, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
@@ -129,9 +129,9 @@ ADD_ONS = (
         "scores by field, as an outcome names it, after the plan; wrong cases; judges, feedback; statistics; two libraries'",
     ),
     Room("graphs/add_ons/*.py", 1, 0),
-    Room("graphs/add_ons/calculator", 530, 18),
-    Room("graphs/add_ons/extract", 186, 16, "a document in, a record out, after the plan; what is no document says why"),
-    Room("graphs/add_ons/react", 149, 3),
+    Room("graphs/add_ons/calculator", 532, 18),
+    Room("graphs/add_ons/extract", 188, 16, "a document in, a record out, after the plan; what is no document says why"),
+    Room("graphs/add_ons/react", 150, 3),
     Room(
         "graphs/add_ons/ensemble",
         952,  # an agent that raises without an answer gives way; limits of one agent are refused
@@ -156,7 +156,7 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2529, 48),  # a second pass, and what is no number, are refused
+        *("answergraph/many", 2532, 48),  # a second pass, and what is no number, are refused
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows",
     ),
     Room("answergraph/telemetry", 222, 4, "runs as OpenTelemetry spans, after the plan"),
@@ -168,7 +168,7 @@ ADD_ONS = (
     ),
     Room(
         "answergraph/cli",
-        2677,
+        2681,
         32,
         "map, replay, eval and mcp; files, reports and maps on the page; both sides of a disagreement, and witnesses, "
         "in a triage; limits; schemas; lines wrap at every width; files that cannot be written, or have no threads or no text",
