@@ -1,6 +1,7 @@
 """Programs that tests start: each in its own process group, which is ended as a whole."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -15,6 +16,8 @@ POLL_SECONDS = 0.1
 MOST_POLLS = 1200
 GRACE_SECONDS = 30
 """How long a program may take to end when it is asked to."""
+_CHANCE = random.SystemRandom()
+"""Not the seeded one, with which two processes of a test run would choose the same."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,12 @@ def answers(url: str) -> Callable[[], bool]:
 
 
 def free_port() -> int:
-    """Return a loopback port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+    """Return a loopback port that nobody listens on.
+
+    It lies below those that the system gives to connections by itself: one of them could take it before the program does.
+    """
+    while True:
+        port = _CHANCE.randrange(10_000, 32_768)
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
