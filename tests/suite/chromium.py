@@ -5,7 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+PATIENCE = 60_000
+"""In milliseconds. Playwright's own five seconds are too few on a busy machine; what comes sooner is not waited for."""
+
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager

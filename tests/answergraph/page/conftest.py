@@ -4,16 +4,17 @@ import base64
 import itertools
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, expect
 
-from tests.suite.chromium import chromium
+from tests.suite.chromium import PATIENCE, chromium
 from tests.suite.faulty_proxy import FaultyProxy, faulty_proxy
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
@@ -71,10 +72,6 @@ def server(server_url: str) -> Iterator[httpx.Client]:
         yield client
 
 
-# The usual five seconds are too few on a busy machine; what comes sooner is not waited for.
-expect.set_options(timeout=30_000)
-
-
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
@@ -101,7 +98,7 @@ def watched_page(browser: Browser, server_url: str, known: re.Pattern[str] | Non
     """Open the page; the test must cause no error in it except known ones, and no request to another server."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     errors: list[str] = []
     requested: set[str] = set()
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -120,6 +117,12 @@ def choose(page: Page, graph: str) -> None:
     page.select_option("#assistant", label=graph)
     page.wait_for_selector("#input:not([aria-busy])")
     page.wait_for_selector(f'#drawing svg[aria-label="The graph {graph}"]', state="attached")
+
+
+def thread_of(page: Page) -> str:
+    """Return the thread that the address names."""
+    thread: str = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('thread')")
+    return thread
 
 
 def past(server: httpx.Client, graph: str, *requests: dict[str, Any]) -> str:
@@ -154,17 +157,49 @@ def all_steps_read(page: Page) -> None:
     page.wait_for_selector("#timeline .rows[aria-busy=false]", state="attached", timeout=LONGEST_RUN)
 
 
-def every_row_drawn(page: Page) -> None:
-    """Wait until the timeline has drawn each row that it counts.
+def until(page: Page, holds: Callable[[], bool], what: str) -> None:
+    """Wait for something that no locator tells of.
 
     Asked again and again from here: `wait_for_function` asks inside the page, where the page's own content security policy
     forbids any second look.
     """
-    for _ in range(200):
-        if page.evaluate("Number(document.querySelector('.rows').ariaRowCount) === document.querySelectorAll('.step').length"):
-            return
-        page.wait_for_timeout(50)
-    pytest.fail("the timeline did not draw all of its rows within ten seconds")
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < PATIENCE / 1000, f"it never came to this: {what}"
+        page.wait_for_timeout(20)
+
+
+def every_row_drawn(page: Page) -> None:
+    """Wait until the timeline has drawn each row that it counts."""
+    all_drawn = "Number(document.querySelector('.rows').ariaRowCount) === document.querySelectorAll('.step').length"
+    until(page, lambda: page.evaluate(all_drawn), "the timeline has drawn all of its rows")
+
+
+def next_picture(page: Page) -> None:
+    """Wait until the browser has drawn what it knows: a size that has just changed, an answer that has just come."""
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
+def is_cut_off(page: Page) -> bool:
+    """Whether something reaches beyond the right side of the window, in whose size it has just been drawn."""
+    next_picture(page)
+    is_wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return is_wide
+
+
+def held_back(page: Page, address: str) -> list[Route]:
+    """Hold requests back; gives them as they come."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, hold)
+    return held
+
+
+def until_held(page: Page, held: list[Route], count: int) -> None:
+    until(page, lambda: len(held) >= count, f"{count} requests are held back")
 
 
 @pytest.fixture
@@ -189,8 +224,7 @@ def take_picture_in_all_sizes(page: Page, path: Path) -> None:
     for (width, height), scheme in itertools.product(PICTURED_SIZES, ("light", "dark")):
         page.set_viewport_size({"width": width, "height": height})
         colours.select_option(scheme)
-        page.wait_for_timeout(300)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"cut off at {width} pixels"
+        assert not is_cut_off(page), f"cut off at {width} pixels"
         taken = camera.send("Page.captureScreenshot", {"format": "webp", "quality": 40})
         (sizes / f"{path.stem}-{width}-{scheme}.webp").write_bytes(base64.b64decode(taken["data"]))
     colours.select_option(theme)
@@ -205,7 +239,7 @@ def faults(page: Page) -> list[str]:
     size = page.viewport_size
     for width in (390, 1440):
         page.set_viewport_size({"width": width, "height": 900})
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        if is_cut_off(page):
             found.append(f"cut off at {width} pixels")
         for scheme in ("dark", "light"):
             page.emulate_media(color_scheme=scheme)

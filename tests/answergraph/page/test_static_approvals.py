@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.answergraph.page.conftest import choose, drawn_texts, ended
+from tests.answergraph.page.conftest import choose, drawn_texts, ended, is_cut_off
 
 pytestmark = pytest.mark.browser
 
@@ -155,7 +155,7 @@ def test_the_form_and_the_dialog_are_accessible_at_every_size(page: Page, theme:
             page.set_viewport_size({"width": width, "height": height})
             found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
             assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off at the right"
+            assert not is_cut_off(page)
 
 
 @pytest.mark.parametrize(("answer", "said"), [("Yes", "True"), ("No", "False")])

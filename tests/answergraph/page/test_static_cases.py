@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.answergraph.page.conftest import choose, drawn_texts, ended
+from tests.answergraph.page.conftest import choose, drawn_texts, ended, is_cut_off
 
 pytestmark = pytest.mark.browser
 
@@ -99,8 +99,7 @@ def test_functions_side_by_side_are_cases_and_what_comes_after_them_is_not(page:
     spread(page, "lengths")
     each_is_a_case(page, TOWNS)
     page.get_by_role("tab", name="Timeline").click()
-    numbers = page.locator(".step .number").all_inner_texts()
-    assert numbers == ["1", "1", "1", "1", "2"]
+    expect(page.locator(".step .number")).to_have_text(["1", "1", "1", "1", "2"])
 
 
 def test_runs_of_an_agent_within_one_node_are_cases(page: Page) -> None:
@@ -125,4 +124,4 @@ def test_cases_are_accessible_in_both_schemes_and_fit_every_size(page: Page) -> 
             page.set_viewport_size({"width": width, "height": height})
             found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
             assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off at the right"
+            assert not is_cut_off(page)

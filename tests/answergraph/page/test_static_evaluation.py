@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from answergraph.testing import Case, evaluate
 from tests.answergraph.evaluation.scored_agent import INVOICE, agent_of
-from tests.answergraph.page.conftest import faults, watched_page
+from tests.answergraph.page.conftest import faults, is_cut_off, watched_page
 from tests.suite.page_of_file import page_of_file
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ def test_a_report_shows_the_fields_and_the_cases_with_something_wrong_first(brow
             expect(page.locator(".evaluation .case").first).to_contain_text("number missing: 'A-17' is missing")
             assert faults(page) == []
             page.set_viewport_size({"width": 360, "height": 800})
-            assert page.evaluate("document.scrollingElement.scrollWidth <= window.innerWidth")
+            assert not is_cut_off(page)
             page.screenshot(path=str(tmp_path / "narrow.png"), full_page=True)
             page.set_viewport_size({"width": 1280, "height": 800})
             page.screenshot(path=str(tmp_path / "wide.png"), full_page=True)

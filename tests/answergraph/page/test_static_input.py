@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 def echo(page: Page) -> tuple[str, object]:
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_selector(".message .body", state="attached")
+    ended(page)
     city, _, context = (page.locator(".message .body").last.text_content() or "").partition(": ")
     return city, json.loads(context)
 
@@ -53,7 +53,7 @@ def test_every_kind_of_field_of_the_context_reaches_the_run(page: Page) -> None:
 
 def ordered(page: Page) -> object:
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_selector(".message .body", state="attached")
+    ended(page)
     return json.loads(page.locator(".message .body").last.text_content() or "")
 
 

@@ -1,18 +1,20 @@
 """A ledger on the page: why a map stopped, what went wrong how often, and the run of one row, by keyboard."""
 
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from threading import Semaphore, Thread
+from threading import Event, Semaphore, Thread
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, expect
 
 from answergraph.many import map_answers
 from tests.answergraph.cli.opened.test_ledger_reader import with_copies
 from tests.answergraph.many.invoices import agent_of, read_number
-from tests.answergraph.page.conftest import faults, take_picture, take_picture_in_all_sizes, watched_page
+from tests.answergraph.page.conftest import faults, held_back, take_picture, take_picture_in_all_sizes, until_held, watched_page
 from tests.suite.page_of_file import page_of_file
 
 pytestmark = pytest.mark.browser
@@ -28,31 +30,23 @@ class Slow:
     def __init__(self) -> None:
         self.permits = Semaphore(0)
         self.asked: list[str] = []
+        self.begun = Event()
 
     def reply(self, text: str) -> str:
         self.asked.append(text)
+        self.begun.set()
         self.permits.acquire()
         return read_number(text)
 
 
+def rows_under_way(place: Path) -> int:
+    with closing(sqlite3.connect(place)) as ledger:
+        (count,) = ledger.execute("SELECT count(*) FROM answergraph_rows WHERE state = 'running'").fetchone()
+    return int(count)
+
+
 def rows() -> Iterator[dict[str, Any]]:
     yield from ({"id": f"inv-{number:03}", "body": body} for number, body in enumerate(BODIES))
-
-
-def held_back(page: Page, address: str) -> list[Route]:
-    """Hold requests back; gives them as they come."""
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(address, hold)
-    return held
-
-
-def until_held(page: Page, held: list[Route], count: int) -> None:
-    while len(held) < count:
-        page.wait_for_timeout(20)
 
 
 def test_a_hundred_thousand_rows_say_why_they_stopped_in_less_than_thirty_megabytes(browser: Browser, tmp_path: Path) -> None:
@@ -124,6 +118,9 @@ def test_a_map_is_paused_by_keyboard_and_goes_on_at_the_next_start(browser: Brow
     mapped = map_answers(agent_of(slow.reply), list(rows()), key="id", input="body", ledger=place, concurrency=2, stop_after=None)
     thread = Thread(target=lambda: list(mapped), daemon=True)
     thread.start()
+    slow.begun.wait()
+    while rows_under_way(place) < 2:
+        Event().wait(0.02)
     with page_of_file(place, "--control") as url:
         for page in watched_page(browser, url, path="/"):
             headline = page.get_by_role("region", name="All rows").get_by_role("heading", level=1)

@@ -6,9 +6,20 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import GO, LONGER_SUM, LONGEST_RUN, SUM, all_steps_read, choose, opened, past
+from tests.answergraph.page.conftest import (
+    GO,
+    LONGER_SUM,
+    LONGEST_RUN,
+    SUM,
+    all_steps_read,
+    choose,
+    held_back,
+    opened,
+    past,
+    until_held,
+)
 from tests.answergraph.page.test_static_views import run, steps
 
 pytestmark = pytest.mark.browser
@@ -39,19 +50,15 @@ def test_a_past_run_of_a_thousand_steps_is_whole_once_its_older_steps_are_asked_
 
 
 def test_the_timeline_says_that_its_steps_may_still_change_after_the_end_of_a_run(page: Page) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
     # A live run is asked for with the pieces of its messages; the replay that its steps are compared with is not.
-    page.route("**/stream?stream_mode=*", hold)
+    held = held_back(page, "**/stream?stream_mode=*")
     choose(page, "plain")
     page.get_by_label("Message", exact=True).fill("What memory?")
     page.get_by_role("button", name="Run", exact=True).click()
     rows = page.get_by_role("treegrid")
     expect(page.locator("#status")).to_have_text("The run has ended.")
     expect(rows).to_have_attribute("aria-busy", "true")
+    until_held(page, held, 1)
     held[0].continue_()
     expect(rows).to_have_attribute("aria-busy", "false")
 

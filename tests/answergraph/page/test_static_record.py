@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from answergraph.evidence import BUNDLE_KEYS, answer_bundle
 from answergraph.graphs import create_extractor
 from answergraph.testing import ScriptedChatModel
-from tests.answergraph.page.conftest import faults, opened, past, take_picture_in_all_sizes, watched_page
+from tests.answergraph.page.conftest import faults, is_cut_off, opened, past, take_picture_in_all_sizes, until, watched_page
 from tests.answergraph.page.document_graphs import INVOICE, LONG, MANY
 from tests.suite.page_of_file import page_of_file
 from tests.suite.pdf_files import pdf
@@ -25,10 +25,10 @@ def asked(text: Any) -> dict[str, Any]:
     return {"input": {"messages": [{"role": "user", "content": text}]}}
 
 
-def focused(page: Page) -> str:
-    """Return the path of the field, or the words of the place, that has the focus."""
-    name: str = page.evaluate("document.activeElement.querySelector('th')?.textContent ?? document.activeElement.textContent")
-    return name
+def until_focused(page: Page, name: str) -> None:
+    """Wait until the field of this path, or the place with these words, has the focus."""
+    focused = "document.activeElement.querySelector('th')?.textContent ?? document.activeElement.textContent"
+    until(page, lambda: page.evaluate(focused) == name, f"{name} has the focus")
 
 
 def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proofs(
@@ -52,15 +52,15 @@ def test_a_record_and_its_document_are_read_by_keyboard_and_saved_with_the_proof
 
     record.locator("[data-key][tabindex='0']").focus()
     page.keyboard.press("d")
-    assert focused(page) == "supplier.phone"
+    until_focused(page, "supplier.phone")
     page.keyboard.press("d")
-    assert focused(page) == "purchase_order"
+    until_focused(page, "purchase_order")
     page.keyboard.press("ArrowUp")
-    assert focused(page) == "total"
+    until_focused(page, "total")
     expect(record.locator(".mark.on")).to_have_text(["756.0045", "294.0045", "180.0045"])
     take_picture_in_all_sizes(page, pictures / "page-record.png")
     page.keyboard.press("Enter")
-    assert focused(page) == "756.0045"
+    until_focused(page, "756.0045")
     page.keyboard.press("Escape")
     expect(record.locator("[data-key].on")).to_have_text("756supported")
     page.get_by_role("button", name="To look at 2").press("Enter")
@@ -106,10 +106,12 @@ def test_the_pages_of_a_pdf_are_pictures_with_a_box_around_every_place(
     expect(box).to_be_in_viewport()
     expect(box.locator("sup")).to_have_text("2")
     expect(document.locator(".sheet .mark sup").filter(has_text="4 5")).to_have_count(3)
-    left, top = box.evaluate(
+    where = (
         "({ offsetLeft: x, offsetTop: y, offsetParent: { offsetWidth, offsetHeight } }) => [x / offsetWidth, y / offsetHeight]"
     )
-    assert (round(left, 1), round(top, 1)) == (0.1, 0.1), "where the first line of the page is drawn"
+    until(
+        page, lambda: [round(part, 1) for part in box.evaluate(where)] == [0.1, 0.1], "it is where the page's first line is drawn"
+    )
     box.evaluate("place => place.scrollIntoView({ block: 'center' })")
     take_picture_in_all_sizes(page, pictures / "page-pages.png")
     document.get_by_role("button", name="Text").click()
@@ -166,7 +168,7 @@ def test_a_long_list_begins_with_its_doubts_and_a_phone_shows_the_lines_at_the_f
     expect(table.locator(".place pre")).to_have_text("part-001 1.50\npart-002 2.50\npart-003 3.50")
     # The emoji before it is one character to Python and two to JavaScript.
     expect(table.locator(".place mark")).to_have_text("part-002")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not is_cut_off(page)
     # What is to be looked at comes first where there is little room.
     page.reload()
     expect(page.get_by_role("button", name="To look at 1")).to_have_attribute("aria-pressed", "true")

@@ -7,7 +7,18 @@ import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.answergraph.page.conftest import SOME_STEPS, SUM, choose, ended, opened, past
+from tests.answergraph.page.conftest import (
+    SOME_STEPS,
+    SUM,
+    choose,
+    ended,
+    held_back,
+    next_picture,
+    opened,
+    past,
+    thread_of,
+    until_held,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -83,19 +94,16 @@ def test_a_message_for_a_graph_that_was_left_is_not_sent_to_the_one_that_was_cho
 
 def test_a_thread_that_is_read_late_does_not_replace_the_one_chosen_after_it(page: Page, server: httpx.Client) -> None:
     first, second = past(server, "calculator", {"input": SUM}), past(server, "rejected", {"input": SUM})
-    late: list[Route] = []
-
-    def keep(route: Route) -> None:
-        late.append(route)
-
-    page.route(f"**/threads/{first}/state", keep)
+    late = held_back(page, f"**/threads/{first}/state")
     page.reload()
     page.locator(f"#threads [data-id='{first}']").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Opening")
+    until_held(page, late, 1)
     page.locator(f"#threads [data-id='{second}']").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("invalid")
-    late[0].continue_()
-    page.wait_for_timeout(500)
+    with page.expect_event("requestfinished", lambda request: request.url.endswith(f"{first}/state")):
+        late[0].continue_()
+    next_picture(page)
     expect(page.get_by_role("heading", level=1)).to_contain_text("invalid")
     expect(page.locator("#threads [aria-current=true]")).to_have_attribute("data-id", second)
 
@@ -128,7 +136,7 @@ def test_a_message_whose_arrival_the_server_could_not_confirm_is_not_sent_twice(
     expect(page.locator("#notice")).to_contain_text("The server has not said whether your message arrived.")
     assert ended(page) == "The run has ended: answered."
     expect(page.get_by_label("Message", exact=True)).to_have_value("")
-    thread = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('thread')")
+    thread = thread_of(page)
     assert len(server.get(f"/threads/{thread}/runs").json()) == 1
 
 
@@ -144,7 +152,7 @@ def test_a_message_that_the_browser_sends_again_by_itself_runs_once(page: Page, 
     page.get_by_label("Message", exact=True).fill("12 + 30")
     page.keyboard.press("Enter")
     assert ended(page) == "The run has ended: answered."
-    thread = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('thread')")
+    thread = thread_of(page)
     assert [run["status"] for run in server.get(f"/threads/{thread}/runs").json()] == ["success"]
 
 
@@ -177,7 +185,7 @@ def test_a_stopped_run_is_not_listed_as_one_that_waits(page: Page) -> None:
     page.get_by_text("More input, all of it optional").click()
     page.get_by_label("Rounds").fill("200")
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+    expect(page.locator("#step-count")).to_have_text(SOME_STEPS)
     page.get_by_role("button", name="Stop", exact=True).click()
     assert ended(page) == "The run was stopped."
     expect(page.locator("#threads button").first).to_contain_text("stopped")

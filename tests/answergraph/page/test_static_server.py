@@ -11,11 +11,12 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.answergraph.page.conftest import LONGEST_RUN, SOME_STEPS, ended
 from tests.suite import processes
+from tests.suite.chromium import PATIENCE
 from tests.suite.langgraph_dev import langgraph_dev, lay_out, shipped
 
 pytestmark = pytest.mark.browser
 
-STEPS = 24
+STEPS = 40
 
 
 def only(graph: str) -> dict[str, object]:
@@ -25,7 +26,7 @@ def only(graph: str) -> dict[str, object]:
 
 def opened(browser: Browser, url: str) -> Page:
     page = browser.new_context().new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{url}/page/")
     return page
 
@@ -52,7 +53,7 @@ def test_a_run_is_followed_through_the_end_and_the_new_start_of_its_server(brows
         url = first.enter_context(langgraph_dev(tmp_path, {}, port))
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
-        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS)
     expect(page.locator("#notice")).to_contain_text("Connecting again.")
     expect(page.get_by_role("button", name="Try now")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Running when last heard")
@@ -70,7 +71,7 @@ def test_a_run_goes_on_when_its_server_is_loaded_anew(browser: Browser, tmp_path
     with langgraph_dev(tmp_path, {}, reloads=True) as url:
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
-        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS)
         (tmp_path / "edited.py").write_text("EDITED = True\n")
         expect(page.locator("#notice")).to_contain_text("Connecting again.", timeout=LONGEST_RUN)
         assert ended(page) == "The run has ended."
@@ -85,7 +86,7 @@ def test_a_run_that_died_with_its_server_is_said_to_be_lost(browser: Browser, tm
     with langgraph_dev(tmp_path, {}, port, crashes=True) as url:
         page = opened(browser, url)
         begin(page, "Go.", STEPS)
-        expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+        expect(page.locator("#step-count")).to_have_text(SOME_STEPS)
     expect(page.locator("#notice")).to_contain_text("Connecting again.")
     expect(page.get_by_role("button", name="Try now")).to_be_visible()
     shutil.rmtree(tmp_path / ".langgraph_api")

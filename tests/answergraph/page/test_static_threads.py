@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.answergraph.page.conftest import SOME_STEPS, choose, ended, past
+from tests.answergraph.page.conftest import SOME_STEPS, choose, ended, past, thread_of
 
 pytestmark = pytest.mark.browser
 
@@ -14,20 +14,21 @@ pytestmark = pytest.mark.browser
 def calculate(page: Page, expression: str) -> None:
     page.get_by_label("Message", exact=True).fill(expression)
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_selector("#run:disabled")
     ended(page)
 
 
 def test_a_thread_is_opened_again_with_all_it_held(page: Page) -> None:
     choose(page, "calculator")
     calculate(page, "12 + 30")
+    thread = thread_of(page)
     page.get_by_role("button", name="New thread").click()
     expect(page.locator(".message")).to_have_count(0)
     choose(page, "form")
-    page.locator("#threads button").first.click()
+    page.locator(f"#threads [data-id='{thread}']").click()
     expect(page.locator(".message[data-type=human]")).to_contain_text("12 + 30")
     expect(page.locator(".answer tr", has_text="final_answer")).to_contain_text("42")
     expect(page.locator("#assistant option:checked")).to_have_text("calculator")
+    expect(page.locator("#threads button").first).to_have_attribute("data-id", thread)
     expect(page.locator("#threads button").first).to_have_attribute("aria-current", "true")
 
 
@@ -78,7 +79,7 @@ def test_a_reload_in_the_middle_of_a_run_shows_all_of_it(page: Page) -> None:
     page.get_by_text("More input, all of it optional").click()
     page.get_by_label("Rounds").fill("12")
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.locator("#step-count")).to_have_text(SOME_STEPS, timeout=20_000)
+    expect(page.locator("#step-count")).to_have_text(SOME_STEPS)
     page.reload()
     expect(page.locator("#status")).to_have_text("The run goes on.")
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_enabled()

@@ -266,7 +266,7 @@ def relay() -> Any:
     """Return a graph of three nodes; each is silent for so long that the page asks which node is running."""
 
     async def work(state: MessagesState) -> dict[str, Any]:
-        await asyncio.sleep(0.7)  # the pace of this graph, not a wait for something
+        await asyncio.sleep(2)  # the pace of this graph, not a wait for something
         return {}
 
     graph = StateGraph(MessagesState)
