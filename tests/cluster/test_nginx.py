@@ -31,13 +31,13 @@ def front(servers: Cluster) -> Iterator[str]:
 
 
 async def test_a_stream_arrives_as_it_is_written(front: str) -> None:
-    body = {"assistant_id": "bookkeeper", "input": asks("3 + 4"), "stream_mode": ["updates", "values"]}
+    body = {"assistant_id": "bookkeeper", "input": asks("1 + 2 + 3 + 4 + 5 + 6"), "stream_mode": ["updates", "values"]}
     async with httpx.AsyncClient(base_url=front, timeout=60) as client:
         thread = (await client.post("/threads", json={})).json()["thread_id"]
         async with client.stream("POST", f"/threads/{thread}/runs/stream", json=body) as response:
             arrived = [time.monotonic() async for line in response.aiter_lines() if line.startswith("event: ")]
         state = (await client.get(f"/threads/{thread}/state")).json()
-    assert state["values"]["structured_response"]["final_answer"] == 7
+    assert state["values"]["structured_response"]["final_answer"] == 21
     assert len({round(moment, 2) for moment in arrived}) > 2, "all of the stream came at once"
 
 

@@ -90,7 +90,7 @@ async def test_a_thread_begun_on_one_server_continues_on_the_other(made: tuple[p
 def test_each_server_hands_out_the_page_with_all_its_files_and_headers(
     made: tuple[processes.Program, list[str]], server: int
 ) -> None:
-    with httpx.Client(base_url=f"{made[1][server]}{PAGE_PATH}/") as client:
+    with httpx.Client(base_url=f"{made[1][server]}{PAGE_PATH}/", timeout=60) as client:
         page = client.get("")
         # A file that is stored compressed is asked for by its own name; the client unpacks it, as browsers do.
         stored = {str(path.relative_to(FILES)): path.read_bytes() for path in sorted(FILES.rglob("*")) if path.is_file()}

@@ -51,7 +51,7 @@ def test_only_who_has_the_key_may_ask_its_server() -> None:
     assert model.temperature == 0
     address = model.openai_api_base
     assert httpx.URL(address).host == "127.0.0.1"
-    assert httpx.post(f"{address}/chat/completions", json={"messages": []}).status_code == httpx.codes.UNAUTHORIZED
+    assert httpx.post(f"{address}/chat/completions", json={"messages": []}, timeout=60).status_code == httpx.codes.UNAUTHORIZED
 
 
 def test_two_agents_share_one_loaded_model() -> None:

@@ -39,7 +39,7 @@ first, second = an_agent(), an_agent()
 
 def run_of(url: str, graph: str) -> str:
     """Carry out a run of a new thread; returns the thread."""
-    thread: str = httpx.post(f"{url}/threads", json={}).json()["thread_id"]
+    thread: str = httpx.post(f"{url}/threads", json={}, timeout=60).json()["thread_id"]
     request = {"assistant_id": graph, "input": {"messages": [{"role": "user", "content": "Where?"}]}}
     httpx.post(f"{url}/threads/{thread}/runs/wait", json=request, timeout=60).raise_for_status()
     return thread

@@ -58,9 +58,9 @@ def test_the_providers_headers_say_how_long_to_wait() -> None:
 def test_refusals_for_the_rate_halve_the_rows_at_once_and_answers_raise_them_again() -> None:
     pace = Pace(16)
     for _ in range(8):  # refusals of rows that were under way together
-        assert pace.refused(ProviderError(429, {"retry-after": "0.05"}), tries=1) == 0.05
+        assert pace.refused(ProviderError(429, {"retry-after": "50"}), tries=1) == 50
     assert pace.at_once == 8
-    assert 0 < pace.seconds_to_wait <= 0.05
+    assert 0 < pace.seconds_to_wait <= 50
     for _ in range(200):
         pace.answered()
     assert pace.at_once == 16

@@ -84,7 +84,7 @@ def answer_of(task: Task) -> Any:
 
 
 async def test_the_card_has_the_schemas_and_the_address() -> None:
-    async with mounted("/a2a", lambda address: to_a2a(agent_of(), url=address)) as address, httpx.AsyncClient() as http:
+    async with mounted("/a2a", lambda address: to_a2a(agent_of(), url=address)) as address, httpx.AsyncClient(timeout=60) as http:
         card = MessageToDict(await A2ACardResolver(http, address).get_agent_card())
     assert (card["name"], card["description"]) == ("verdict", "Answers with ScoredVerdict. Whether the test passed.")
     assert [each["url"] for each in card["supportedInterfaces"]] == [f"{address}/"]
@@ -98,7 +98,7 @@ async def test_the_card_names_the_skills_that_are_given() -> None:
     def app(address: str) -> Any:
         return to_a2a(agent_of(), url=address, skills={"judge": "Judges a test run."})
 
-    async with mounted("/a2a", app) as address, httpx.AsyncClient() as http:
+    async with mounted("/a2a", app) as address, httpx.AsyncClient(timeout=60) as http:
         card = await A2ACardResolver(http, address).get_agent_card()
     assert [(each.id, each.description) for each in card.skills] == [("judge", "Judges a test run.")]
 

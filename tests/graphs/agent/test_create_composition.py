@@ -83,7 +83,7 @@ def test_an_interrupt_in_a_tool_resumes_with_the_attempts_so_far(run: Any) -> No
 
 
 def test_parallel_tool_calls_run_at_the_same_time(run: Any) -> None:
-    barrier = threading.Barrier(2, timeout=5)
+    barrier = threading.Barrier(2, timeout=60)
 
     @tool
     def meet(name: str) -> str:

@@ -62,7 +62,7 @@ def test_its_server_answers_and_ends_with_ctrl_c(project: Path) -> None:
         run = {"assistant_id": "my_agent", "input": given}
         answer = httpx.post(f"http://127.0.0.1:{port}/runs/wait", json=run, timeout=processes.GRACE_SECONDS).json()
         assert answer["outcome"]["status"] == "refused"
-        assert httpx.get(f"http://127.0.0.1:{port}/page/").is_success
+        assert httpx.get(f"http://127.0.0.1:{port}/page/", timeout=processes.GRACE_SECONDS).is_success
         assert refuses_other_websites(f"http://127.0.0.1:{port}/runs/wait", run)
         os.killpg(server.process.pid, signal.SIGINT)
         server.process.wait(timeout=processes.GRACE_SECONDS)
@@ -73,9 +73,11 @@ def test_its_server_answers_and_ends_with_ctrl_c(project: Path) -> None:
 def refuses_other_websites(address: str, run: Mapping[str, object]) -> bool:
     """Ask as the browser of somebody who has another website open: with a preflight, and without one."""
     origin = {"origin": "https://example.com"}
-    asked_before = httpx.options(address, headers={**origin, "access-control-request-method": "POST"})
+    asked_before = httpx.options(
+        address, headers={**origin, "access-control-request-method": "POST"}, timeout=processes.GRACE_SECONDS
+    )
     plain = {**origin, "sec-fetch-site": "cross-site", "content-type": "text/plain"}
-    sent = httpx.post(address, content=json.dumps(run), headers=plain)
+    sent = httpx.post(address, content=json.dumps(run), headers=plain, timeout=processes.GRACE_SECONDS)
     return "access-control-allow-origin" not in asked_before.headers and sent.status_code == httpx.codes.FORBIDDEN
 
 

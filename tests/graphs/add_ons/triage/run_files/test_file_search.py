@@ -96,10 +96,10 @@ def test_matches_are_bounded_and_the_result_says_that_there_are_more(tmp_path: P
 
 def test_a_pattern_that_makes_other_engines_hang_is_fast(tmp_path: Path) -> None:
     log(tmp_path, "a" * 200_000 + "\n")
-    started = time.perf_counter()
+    started = time.process_time()
     assert found(tmp_path, "(a+)+$x", regex=True) == []
     assert found(tmp_path, "(a|aa)+b", regex=True) == []
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{1001}", "(?=x)", r"\1", "[z-a]", "", "x" * 3000])
