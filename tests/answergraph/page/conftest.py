@@ -187,6 +187,25 @@ def is_cut_off(page: Page) -> bool:
     return is_wide
 
 
+def usual_work(page: Page, turn: str) -> float:
+    """Return the milliseconds of CPU time that the page's thread spends on a turn and its pictures: the mean of forty.
+
+    Time on the clock would count what the browser and all other programs on the machine do besides.
+    """
+    meter = page.context.new_cdp_session(page)
+    meter.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        metrics = meter.send("Performance.getMetrics")["metrics"]
+        return next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
+
+    before = spent()
+    for _ in range(40):
+        page.locator("#scroll").evaluate(turn)
+        next_picture(page)
+    return (spent() - before) / 40 * 1000
+
+
 def held_back(page: Page, address: str) -> list[Route]:
     """Hold requests back; gives them as they come."""
     held: list[Route] = []

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.answergraph.page.conftest import choose, ended, until
+from tests.answergraph.page.conftest import choose, ended, until, usual_work
 from tests.answergraph.page.watched_graphs import HOSTILE, MANY
 
 pytestmark = pytest.mark.browser
@@ -69,22 +69,9 @@ def test_of_two_thousand_messages_only_what_is_seen_is_drawn(page: Page) -> None
     page.keyboard.press("Home")
     expect(page.locator(".message").first).to_be_in_viewport()
     until(page, lambda: 0 < drawn(page) < 60, "what is seen is drawn, and little else")
-    # A jump is answered within a few pictures; the median, for a busy machine may be slow once.
-    usual: float = page.evaluate(
-        """async () => {
-            const times = [];
-            const list = document.querySelector("#scroll");
-            for (let turn = 0; turn < 40; turn++) {
-                const begun = performance.now();
-                list.scrollTop += list.scrollHeight / 40;
-                await new Promise(requestAnimationFrame);
-                await new Promise(requestAnimationFrame);
-                times.push(performance.now() - begun);
-            }
-            return times.sort((a, b) => a - b)[20];
-        }"""
-    )
-    assert usual < 300, "milliseconds for one jump through the list"
+    # A jump is answered within a few pictures.
+    work = usual_work(page, "(list) => { list.scrollTop += list.scrollHeight / 40; }")
+    assert work < 300, "milliseconds for one jump through the list"
     page.reload()
     page.wait_for_selector("body[data-ready]")
     expect(page.locator(".message")).to_have_count(MANY + 1)

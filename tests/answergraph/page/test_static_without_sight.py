@@ -35,7 +35,7 @@ def page(browser: Browser, proxy: FaultyProxy) -> Iterator[Page]:
 
 def go_to(page: Page, selector: str, key: str = "Tab", text: str = "") -> None:
     """Press a key until the focus is at something, which may be about to be drawn."""
-    expect(page.locator(selector, has_text=text).first).to_be_visible()
+    expect(page.locator(f"{selector}:visible", has_text=text).first).to_be_attached()
     is_there = (
         "([selector, text]) => document.activeElement.matches(selector) && document.activeElement.textContent.includes(text)"
     )
