@@ -13,7 +13,9 @@ NAMES = sorted(file.stem for file in PROGRAMS.glob("[!_]*.py"))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    for setting in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.setenv(setting, "")  # so that what the program sets is forgotten after it
+        monkeypatch.delenv(setting)
     importlib.import_module(f"tests.smoke.programs.{name}").main()
 
 
