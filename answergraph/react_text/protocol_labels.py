@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from answergraph.reading.text_calls import end_of_thoughts
+
 Kind = Literal["input", "action", "answer", "thought", "question"]
 
 _FINAL_ANSWER = "|".join(
@@ -38,7 +40,6 @@ _ANSWER = re.compile(rf"^[ \t]*+(?:[*#>]{{1,3}}+[ \t]*+)?+Answer{_END}", re.MULT
 _INVENTED = re.compile(rf"(?:\A|\n)[ \t]*+(?:\*\*)?+Observation{_END}")
 _FENCE = re.compile(r"\s*+```[^\n`]*+\n")
 _FENCE_START = re.compile(r"\s*+(```|~~~)[^\n`]*+\n")
-_THINKING = "</think>"
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ class Label:
 
 
 def without_inventions(text: str) -> str:
-    """Remove a leading block of thoughts and an invented observation."""
-    if text.lstrip().startswith("<think>"):
-        text = text.rpartition(_THINKING)[2]
+    """Remove leading blocks of thoughts and an invented observation."""
+    # Small models forget to close one, so labels in it count.
+    end = end_of_thoughts(text)
+    text = text[end:] if end < len(text) or text.rstrip().endswith("</think>") else text
     invented = _INVENTED.search(text)
     return text if invented is None else text[: invented.start()]
 

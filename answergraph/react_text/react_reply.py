@@ -20,11 +20,12 @@ from answergraph.react_text.protocol_labels import (
     without_inventions,
 )
 from answergraph.react_text.text_tool import TextTool, UnreadableInputError
-from answergraph.reading.text_calls import find_text_calls
+from answergraph.reading.text_calls import end_of_thoughts, find_text_calls, names_called, with_unknown
 from answergraph.state.messages import NO_VALID_TOOL
 
 MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
 MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
+BROKEN_CALL = "Invalid Format: the arguments of {name} are cut, or no JSON object"
 UNKNOWN_TOOL = f"{{name}} {NO_VALID_TOOL}, try one of [{{names}}]."
 EXCEPTION = "_Exception"
 """The classic name for a reply that could not be read."""
@@ -99,8 +100,10 @@ def thought_in(text: str) -> str:
 
 
 def _read_unlabelled(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
-    if (called := _called(text, tools)) is not None:
-        return Action(text, *called)
+    if end_of_thoughts(text) == len(text):
+        return Unreadable(text, MISSING_ACTION, args=text)
+    if (called := _called(text, text, tools)) is not None:
+        return called
     if (read := _read_other_forms(text, tools, formatted=formatted)) is not None:
         return read
     # An object needs a closing brace; repairing thousands of open ones is slow.
@@ -164,8 +167,8 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *
         return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, tools, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    if (called := _called(written, tools)) is not None:
-        return Action(log, *called)
+    if (called := _called(written, log, tools)) is not None:
+        return called
     # The label may be part of the form.
     if (read := _read_other_forms(f"Action: {written.lstrip()}", tools, formatted=formatted)) is not None:
         return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
@@ -174,11 +177,18 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *
     return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
 
 
-def _called(text: str, tools: Mapping[str, TextTool]) -> tuple[str, dict[str, object]] | None:
-    """Return the first call of a tool in a text: a reply has one action."""
+def _called(text: str, log: str, tools: Mapping[str, TextTool]) -> Action | Unreadable | None:
+    """Return the first call of a text that calls a tool: a reply has one action, and none behind one that cannot be done."""
     orders = {name: tuple(tool.parameters) for name, tool in tools.items()}
-    first = next((call for call in find_text_calls(text, orders).calls if call.args is not None), None)
-    return first and (first.name, tools[first.name].with_texts(first.args))
+    calls = find_text_calls(text, with_unknown(orders, names_called(text))).calls
+    if not any(call.name in tools and call.args is not None for call in calls):
+        return None
+    name, args = calls[0]
+    if name not in tools:
+        return Unreadable(log, UNKNOWN_TOOL.format(name=name, names=", ".join(tools)), name, log, is_format_error=False)
+    if args is None:
+        return Unreadable(log, BROKEN_CALL.format(name=name), args=log)
+    return Action(log, name, tools[name].with_texts(args))
 
 
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:

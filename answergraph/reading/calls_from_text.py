@@ -5,9 +5,7 @@ them. So one call of a reply is carried out, and none whose result the run has.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -19,17 +17,13 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.strategy import Strategy
 from answergraph.reading.received_reply import can_be_kept
-from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls, names_called
+from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls, name_of_whole, names_called, with_unknown
 from answergraph.state.messages import RAN_BEFORE, of_run
 from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnose
 
 UNREADABLE_ARGUMENTS = "its arguments are cut, or not a JSON object"
 _MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
-_MAX_UNKNOWN = 32
-"""Names of unknown tools that are looked for in a text."""
-_WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
-"""A text that may be a call as a whole: ``name(city="Oslo")``, ``{"name": {"city": "Oslo"}}``."""
 
 
 def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, request: ModelRequest) -> AIMessage:
@@ -87,19 +81,18 @@ def _calls_in(text: str, names: Collection[str], strategy: Strategy) -> TextCall
 
     Without a call of a tool, the text may be an answer instead. Arguments that cannot be stored or sent are unreadable.
     """
-    known = {*names, *(schema.name for schema in strategy.all_schemas)}
+    answers = {schema.name for schema in strategy.all_schemas}
 
     def calls_of(called: Iterable[str]) -> TextCalls:
-        unknown = islice((name for name in called if name not in known), _MAX_UNKNOWN)
-        return find_text_calls(text, {*names, *unknown})
+        return find_text_calls(text, with_unknown(names, (name for name in called if name not in answers)))
 
     def has_known(text_calls: TextCalls) -> bool:
         return any(call.name in names for call in text_calls.calls)
 
-    whole = [match[1]] if (match := _WHOLE.fullmatch(text)) else []
     # Beside a call of a tool, whatever has the form of a call is one.
-    text_calls = calls_of([*whole, *names_called(text, only_said=False)])
+    text_calls = calls_of(names_called(text))
     if not has_known(text_calls):
+        whole = name_of_whole(text)
         text_calls = calls_of(whole or names_called(text, only_said=True))
         if not has_known(text_calls) and _may_be_answer(text_calls, strategy.schemas, is_named=not whole):
             return TextCalls((), text)

@@ -7,9 +7,10 @@ are never guessed: if they are unreadable, only the name of the tool is returned
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.answer_schema import CALL_ARGUMENTS
@@ -30,6 +31,7 @@ from answergraph.reading.filled_schema import values_in_schema
 MAX_PYTHON_CHARACTERS = 100_000
 """Longer arguments in Python's syntax are not read."""
 
+MAX_UNKNOWN = 32  # names of unknown tools that are looked for in a text
 _CALL_KEYS = {"id", "index", "type", "function"}
 _MESSAGE_KEYS = {"role", "content", "tool_calls"}
 
@@ -51,6 +53,7 @@ _NEXT_PYTHON_CALL = r"[,;]\s*+NAME\("
 _ANY_NAME = r"(?:functions\.)?((?!print\()[\w-][\w.-]{0,63}+)"  # ``print`` shows what the call in it gives
 _SAID_CALLS = "|".join((*_TAGS, _AFTER_TOKEN, r"""["'](?:name|function)["']\s*+:\s*+["']NAME["']""")).replace("NAME", _ANY_NAME)
 _ANY_CALLS = "|".join((_SAID_CALLS, *(each.replace("NAME", _ANY_NAME) for each in (_PYTHON_START, _NEXT_PYTHON_CALL))))
+_WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
 _PYTHON_END = re.compile(r"[ \t]*+(\)?\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
 _PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
 _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
@@ -62,7 +65,8 @@ _BROKEN_CALL = (
 _OBJECT = re.compile(r"\s*+\{")
 _PARAMETER = re.compile(r'\s*+<(?:\w+:)?parameter(?:=| name=")([\w.-]++)"?>\n?(.*?)\n?</(?:\w+:)?parameter>', re.DOTALL)
 _PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:\w+:)?parameter")
-_ANY_THOUGHTS_END = re.compile("</think>")
+_THOUGHTS_BEGIN = re.compile(r"\s*+<think>")
+_THOUGHTS = re.compile(r"(?:\s*+<think>.*?</think>)*+", re.DOTALL)
 _THOUGHTS_END = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
 _WRAPPERS = re.compile(
     rf"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|{_TOKEN}|\[/?TOOL_CALLS\]"
@@ -105,10 +109,22 @@ def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]))
 
 
-def names_called(text: str, *, only_said: bool) -> Iterator[str]:
+def names_called(text: str, *, only_said: bool = False) -> Iterator[str]:
     """Yield the names, of any tool, that a text may call; with ``only_said`` those whose form says that it is a call."""
     starts = re.compile(_SAID_CALLS if only_said else _ANY_CALLS, re.MULTILINE)
-    return (match[match.lastindex or 0] for match in starts.finditer(text[:MAX_TEXT_LENGTH]))
+    yield from () if only_said else name_of_whole(text)
+    yield from (match[match.lastindex or 0] for match in starts.finditer(text[:MAX_TEXT_LENGTH]))
+
+
+def name_of_whole(text: str) -> list[str]:
+    """Return the name that a text calls if it may be a call as a whole: ``name(city="Oslo")``, ``{"name": {"city": "Oslo"}}``."""
+    return [match[1]] if (match := _WHOLE.fullmatch(text)) else []
+
+
+def with_unknown(names: Collection[str], called: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Return offered names, and the first unknown ones among those that a text calls."""
+    orders: Mapping[str, Sequence[str]] = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
+    return {**dict.fromkeys(islice((name for name in called if name not in names), MAX_UNKNOWN), ()), **orders}
 
 
 @dataclass
@@ -126,7 +142,7 @@ class _Reader:
 
     def places(self) -> Iterator[_Place]:
         starts = _compiled(_CALL_STARTS, self.names)
-        position, count = _end_of_thoughts(self.text), 0
+        position, count = end_of_thoughts(self.text), 0
         while self.passed_over < MAX_PASSED_OVER_CHARACTERS and count < MAX_OBJECTS:
             if (match := starts.search(self.text, position)) is None:
                 return
@@ -248,13 +264,15 @@ def _closing_parenthesis(text: str, start: int) -> int:
     return len(text)
 
 
-def _end_of_thoughts(text: str) -> int:
-    begins = text.lstrip().startswith("<think>")
+def end_of_thoughts(text: str) -> int:
+    """Return where the blocks of thoughts end that a text begins with: at its end, if one is not closed."""
+    blocks = _THOUGHTS.match(text)
+    end = blocks.end() if blocks else 0
+    if _THOUGHTS_BEGIN.match(text, end):
+        return len(text)
     # A server may drop the opening tag. JSON strings have no line breaks.
-    end = (_THOUGHTS_END if not begins else _ANY_THOUGHTS_END).search(text)
-    if end is None:
-        return len(text) if begins else 0
-    return end.end()
+    dropped = None if end else _THOUGHTS_END.search(text)
+    return dropped.end() if dropped else end
 
 
 def _rest(pieces: Sequence[str]) -> str:

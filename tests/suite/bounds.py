@@ -66,7 +66,7 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1099, 23),
+        *("answergraph/reading", 1110, 23),
         "calls written as text, of unknown tools in every form, behind which none runs; copies of what was shown are no answer",
     ),
     Room(
@@ -79,7 +79,7 @@ CORE = (
     Room("answergraph/streaming", 447, 14, "stream helpers, which lay in graphs/compose"),
     Room(
         "answergraph/react_text",
-        1009,
+        1021,
         31,
         "every written form of a call and of an answer that models use; calls by the one reader",
     ),

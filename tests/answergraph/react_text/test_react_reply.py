@@ -258,3 +258,37 @@ def test_an_answer_behind_the_label_of_an_action_is_the_answer_where_json_is_ask
     text = 'It rains.\nAction: {"city": "Oslo"}'
     assert read_reply(text, TOOLS, formatted=True) == FinalAnswer('{"city": "Oslo"}')
     assert isinstance(read_reply(text, TOOLS), Unreadable)
+
+
+@pytest.mark.parametrize(
+    ("reply", "feedback"),
+    [
+        ('Find(q="x")\nadd(a=1, b=2)', "Find is not a valid tool, try one of [Calculator, add, now, search]."),
+        (
+            '{"Find": {"q": "x"}}\n{"add": {"a": 1, "b": 2}}',
+            "Find is not a valid tool, try one of [Calculator, add, now, search].",
+        ),
+        (
+            '{"name": "Calculator", "arguments": {"question": oops}}\n{"name": "add", "arguments": {"a": 1, "b": 2}}',
+            "Invalid Format: the arguments of Calculator are cut, or no JSON object",
+        ),
+    ],
+)
+def test_behind_a_call_that_cannot_be_carried_out_none_is(reply: str, feedback: str) -> None:
+    read = read_reply(reply, TOOLS)
+    assert isinstance(read, Unreadable)
+    assert read.feedback == feedback
+
+
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        '<think>Maybe {"action": "add", "action_input": {"a": 1, "b": 2}}',
+        '<think>Maybe\n{"action": "add", "action_input": {"a": 1, "b": 2}}</think>\n',
+        '<think>One.</think>\n<think>Maybe {"action": "add", "action_input": {"a": 1, "b": 2}}',
+        'Maybe {"action": "add", "action_input": {"a": 1, "b": 2}}\n</think>\n',
+        "<think>Maybe\nAction: add\nAction Input: 1</think>",
+    ],
+)
+def test_what_the_model_only_thinks_of_is_not_carried_out(thoughts: str) -> None:
+    assert isinstance(read_reply(thoughts, TOOLS), Unreadable)
