@@ -15,8 +15,8 @@ from answergraph.evidence.claim_checking import EvidenceReport, check_fields, ma
 from answergraph.evidence.claims import Claim, default_at, fields_of, with_value
 from answergraph.evidence.marks import Abstention, Grounded, Quote
 from answergraph.evidence.said_claims import unjudged
+from answergraph.evidence.texts.cldr_names import are_read
 from answergraph.evidence.value_records import DISAGREE
-from answergraph.evidence.values.cldr_names import are_read
 from answergraph.middleware.base import AgentMiddleware
 from answergraph.middleware.kept_input import KeepsInput
 from answergraph.models.resolve import resolve_model

@@ -70,7 +70,7 @@ CORE = (
         "calls written as text, of unknown tools in every form, behind which none runs; copies of what was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 5849, 39),
+        *("answergraph/evidence", 5976, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",

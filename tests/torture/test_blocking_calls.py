@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
 from answergraph import AutoStrategy, PromptedStrategy, Quote, ToolStrategy, aresume, aunfinished, create_agent
-from answergraph.evidence.values.cldr_names import month_names
+from answergraph.evidence.texts.cldr_names import month_names
 from answergraph.graphs import create_calculator, create_extractor, create_judge, create_triage_agent, create_workflow
 from answergraph.graphs.add_ons.calculator.general_agent import general_agent
 from answergraph.middleware import GroundedAnswer

@@ -10,6 +10,7 @@ from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.texts.language_words import alternatives
 from answergraph.evidence.texts.quote_borders import CURRENCIES, HYPHENS
+from answergraph.evidence.texts.value_text import BORDERLESS
 
 Number = int | float | Decimal
 
@@ -28,9 +29,9 @@ _MAX_TABLE_CHARACTERS = 4000
 """Maximum distance of a number from its table head or the rest of its JSON object."""
 _SLACK = 1e-9
 _GLUED = frozenset(f"_%‰°{CURRENCIES}")
-_SIZE_OR_UNIT = re.compile(rf"\s?(?:[%‰]|(?:[mbt]|{alternatives('numbers', 'percent')})\b)", re.IGNORECASE)
+_SIZE_OR_UNIT = re.compile(rf" ?(?:[%‰]|(?:[mbt]|{alternatives('numbers', 'percent')})\b)", re.IGNORECASE)
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
-_LETTER = r"[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+_LETTER = rf"[^\W{BORDERLESS}]"
 _RATE = rf"(?!{_LETTER}|[/^*²³·⁻]|[{HYPHENS}][0-9]|\s?/|\sper\b|\s[a-zA-Z]{{1,3}}(?:[{HYPHENS}][0-9]|⁻))"
 _CELLS = re.compile(r"[\t;|]|,(?! )|(?<=,) ")
 _MIN_OF_A_KEY = "min"

@@ -14,7 +14,8 @@ LETTERS = frozenset({"m", "b", "t"})
 
 SIZE_WORD = re.compile(rf" ?((?:[^\W\d_]|[{COMBINED}])+)(?!\w)\.?")
 CJK_SIZE = re.compile(r" ?([百千万萬億亿兆백천만억조])(?![克米瓦卡分])")
-UNKNOWN_SIZE = re.compile(r" (?:\w*(?:illion|illiard|illón)\w*|score|gross|myriads?|zillions?)\b", re.IGNORECASE)
+UNKNOWN_SIZE = re.compile(r" (?:\w*(?:illion|illiard|illón)(?:e|en|er|es|s|ths?)?|myriads?)\b", re.IGNORECASE)
+OLD_SIZE = re.compile(r" (?:score|gross)\b", re.IGNORECASE)
 
 BOUND_BEFORE = re.compile(
     rf"(?:(?<![-=<\w\"'/])(?:[<>≤≥~≈≲≳]|<=|>=)|(?<!\w)(?:{alternatives('numbers', 'bounds')})\.?"
@@ -28,9 +29,9 @@ BOUND_AFTER = re.compile(
 )
 _TO = rf"(?:\.\.\.?|(?<!\n)[-\u2012-\u2015~〜～]|{alternatives('numbers', 'to')})"
 RANGE_BEFORE = re.compile(
-    rf"[0-9][%°\w]{{0,3}}\s?{_TO}\s?\Z|(?:{alternatives('numbers', 'between')})\s[0-9.,]+\s\w{{1,3}}\s\Z", re.IGNORECASE
+    rf"[0-9][%°\w]{{0,3}} ?{_TO}\s?\Z|(?:{alternatives('numbers', 'between')})\s[0-9.,]+\s\w{{1,3}}\s\Z", re.IGNORECASE
 )
-RANGE_AFTER = re.compile(rf"\s?[%°]?\s?{_TO}\s?[0-9]", re.IGNORECASE)
+RANGE_AFTER = re.compile(rf" ?[%°]? ?{_TO}\s?[0-9]", re.IGNORECASE)
 
 NAMED_BEFORE = re.compile(rf"(?:(?<!\w)(?:{alternatives('numbers', 'names')})\s|#|第)\Z", re.IGNORECASE)
 _MONTHS = alternatives("numbers", "months")

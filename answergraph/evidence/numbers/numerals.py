@@ -7,14 +7,14 @@ from decimal import Decimal
 from itertools import islice
 
 from answergraph.evidence.numbers import number_words as words
+from answergraph.evidence.numbers.sizes import sized
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import CLINGING, CURRENCIES, HYPHENS
+from answergraph.evidence.texts.value_text import BORDERLESS
 
 GROUP_SPACE = "\ue001"
 """Marks a single space between digit groups in prepared text."""
-_WIDE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-"""Scripts without spaces around numbers."""
-_LETTER = rf"[^\W{_WIDE}]"
+_LETTER = rf"[^\W{BORDERLESS}]"
 
 _RUN = re.compile(rf"(?<![\w.])\.[0-9]+|[0-9](?:[0-9.,_'{GROUP_SPACE}]*[0-9])?")
 """Digits and group marks, which are one number or none."""
@@ -103,7 +103,7 @@ class _Reader:
     """Reads the numbers of one text."""
 
     def __init__(self, text: str, locale: str | None) -> None:
-        self.text = text
+        self.text, self.locale = text, locale
         self.marks = marks_of(locale) if locale else None
         self._has_point = _SHOWS_POINT.search(text) is not None or _NUMBER_ALONE.fullmatch(text) is not None
         self._has_comma = locale is None and _SHOWS_COMMA.search(text) is not None
@@ -128,10 +128,12 @@ class _Reader:
         exponent, digits_end = exponent_at(self.text, end)
         value = value.scaleb(exponent)
         after = self.text[digits_end : digits_end + _LOOK_CHARACTERS]
-        value, length = _with_size(value, after, is_money=money is not None)
-        if _goes_on(after) or words.BOUND_AFTER.match(after[length:]) or words.UNKNOWN_SIZE.match(after[length:]):
+        values, end = sized((value,), self.text, digits_end, is_money=money is not None, locale=self.locale)
+        length = end - digits_end
+        behind = (words.BOUND_AFTER, words.OLD_SIZE)
+        if len(values) != 1 or _goes_on(after) or any(pattern.match(after, length) for pattern in behind):
             return None
-        signed = self._signed(value, start, digits_end + length, money)
+        signed = self._signed(values[0], start, end, money)
         return signed and Numeral(*signed, start)
 
     def _value(self, digits: str, *, is_output: bool = True) -> Decimal | None:
@@ -190,14 +192,3 @@ def _goes_on(after: str) -> bool:
     """Return whether the text after digits makes them part of something else."""
     patterns = (_JOINED_AFTER, words.RANGE_AFTER, words.DATE_AFTER, words.COMPOUND_AFTER)
     return any(pattern.match(after) for pattern in patterns)
-
-
-def _with_size(value: Decimal, after: str, *, is_money: bool) -> tuple[Decimal, int]:
-    """Return a number times its multiplier words, and their length."""
-    length = 0
-    while match := words.CJK_SIZE.match(after, length) or words.SIZE_WORD.match(after, length):
-        word = match.group(1).casefold()
-        if word not in words.MAGNITUDES or (word in words.LETTERS and not is_money):
-            break
-        value, length = value * words.MAGNITUDES[word], match.end()
-    return value, length

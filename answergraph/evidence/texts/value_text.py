@@ -9,12 +9,17 @@ from itertools import islice
 
 from answergraph.evidence.texts.folding import has_other_value
 
-BORDERLESS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer."""
+BORDERLESS = f"{_UNSPACED}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Scripts that write words without spaces or with endings: each character is a word."""
-COMBINED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+COMBINED = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+)
 """Marks that belong to a letter before them, and scripts that write vowels so."""
 _WORD = re.compile(rf"[{BORDERLESS}]|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
-_SPOKEN = re.compile(rf"[\u0e00-\u0e7f]+|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
+_SPOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
 _CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
@@ -56,7 +61,7 @@ def _plain_character(character: str) -> str:
 
 
 def spoken_words(text: str) -> list[tuple[str, int, int]]:
-    """Return the words of a text with their places, a run of Thai letters as one word."""
+    """Return the words of a text with their places, a run of Thai, Lao, Burmese or Khmer letters as one word."""
     return [(match.group().casefold(), *match.span()) for match in _SPOKEN.finditer(plain(text))]
 
 

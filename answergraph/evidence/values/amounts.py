@@ -8,17 +8,19 @@ from decimal import Decimal
 
 from answergraph.evidence.numbers import number_words as words
 from answergraph.evidence.numbers.numerals import exponent_at
+from answergraph.evidence.numbers.sizes import MONEY_SIZES, WIDE, is_currency, sized
+from answergraph.evidence.texts.cldr_names import currencies
+from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import CLINGING
 from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values.cldr_names import currencies, size_words
 
-_RUN = re.compile(r"(?<![\w.,])\.[0-9]+|[0-9]+(?:[.,'_][0-9]+)*")
+_RUN = re.compile(r"(?:(?<![\w.,])\.)?[0-9]+(?:[.,'_][0-9]+)*")
 _SPACED = re.compile(r"(?<![\w.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![0-9]))?")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:([,.'_])[0-9]{3})(?:\1[0-9]{3})*")
 _INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}")
 _CJK = re.compile(r"(?<![0-9])(?<![0-9][.,])(?:[0-9][0-9.,]*[十百千万萬億亿兆백천만억조]+)+[0-9]*")
 _CJK_PART = re.compile(r"([0-9][0-9.,]*)([十百千万萬億亿兆백천만억조]*)")
-_GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^")
+GOES_ON = re.compile(rf"[⅐-⅞¼-¾⁰-⁹²³¹{CLINGING}]|分の|[个個]?半|\s?\^")
 _IN_POWER = re.compile(r"[\^√]-?\Z|分の\Z")
 _FRACTION = re.compile(r" ?([⅐-⅞¼-¾])| ([1-9][0-9]?)/([1-9][0-9]?)(?![\d/])")
 _PART_OF_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?= 0[0-9]{2}(?![0-9]))|(?<=[0-9] )0[0-9]{2}(?![0-9])")
@@ -26,13 +28,10 @@ _PART_OF_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?= 0[0-9]{2}(?![0-9]))|(?<
 _PADDED_DECIMAL = re.compile(r"0[0-9]+[.,]")
 """Counts may have zeros in front; "082.04" is the rest of something else, or a day and a month."""
 _SIGNS = frozenset("-(▲△▼▽")
-_MONEY_BEFORE = re.compile(
+MONEY_BEFORE = re.compile(
     r"(?:(?<![A-Za-z])(?P<size>[TKM])(?P<code>€|[A-Z]{3})|[A-Za-z]{0,3}[$€£¥₩₪₹₽₺฿₫₴₦]|(?<![A-Za-z])[A-Z]{3}|(?<![A-Za-z])(?:Rs|kr)\.?)"
     r"\s?\(?-?\Z"
 )
-_MONEY_BEHIND = re.compile(r" ?([TtKkM])([^\W\d_]{3}(?!\w)|[$€£¥₹])")
-_MONEY_SIZES = {"T": Decimal(1_000), "K": Decimal(1_000), "M": Decimal(1_000_000)}
-_NEXT = re.compile(r" ?([^\W\d_]+|[$€£¥₹₺₽])")
 _CLOSES = re.compile(r"\s?(?:[^\W\d_]{1,3}|[$€£¥₩₪₹₽₺฿₫₴₦%])?\s?\)")
 _MINUS_BEHIND = re.compile(r"-(?=\s|\Z|[|,;)])")
 _BOOKED = re.compile(r"\s?(?:CR|DR|Cr|Dr)\b")
@@ -40,11 +39,9 @@ _POINTS = re.compile(
     r" ?[%‰][ -]?(?:p\b|pts?\b|point|punkt|punt|punto|пункт|п\.|ポイント|포인트|個百分點|个百分点|点)", re.IGNORECASE
 )
 """A share of a share: "5 %-Punkte" are not 0.05 of anything."""
-_CURRENCY = re.compile(r"[A-Z]{3}|kr|Kč|zł|Ft|Rs|lei|TL")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+\Z")
 _NAME_BEFORE = re.compile(r"[^\W\d_]-\Z")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _NO_DIGIT = re.compile(r"\D")
 _PREVAILING = 4
 _MAX_WHOLE = 3
@@ -80,11 +77,10 @@ class Style:
         return "," if self.point else "."
 
 
-def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount]:
-    """Yield the numbers of a text; ``marks`` are the group mark and the decimal mark of a locale."""
-    text = searched.text
-    runs = list(_runs(searched))
-    style = Style(marks[1] == ".", marks[1] == ",") if marks else _style(digits for digits, _ in runs)
+def amounts_in(searched: ValueText, locale: str | None = None) -> Iterator[Amount]:
+    """Yield the numbers of a text, as a locale writes them or as the text shows."""
+    text, runs = searched.text, list(_runs(searched))
+    style = _style((digits for digits, _ in runs), locale)
     compound = {match.start(): match for match in _CJK.finditer(text)}
     groups = {match.span() for match in _PART_OF_GROUPS.finditer(text)}
     done = 0
@@ -102,12 +98,12 @@ def amounts_in(searched: ValueText, marks: str | None = None) -> Iterator[Amount
             share, done = _share_at(text, done)
             values = tuple(value + share for value in values)
         in_power = _IN_POWER.search(text, max(start - 2, 0), start)
-        if values and not (_GOES_ON.match(text, done) or in_power or (start, done) in groups):
-            yield _amount(text, values, start, done)
+        if values and not (GOES_ON.match(text, done) or in_power or (start, done) in groups):
+            yield _amount(text, values, start, done, locale)
     for match in _SPACED.finditer(text):
         values = _read(match.group().replace(" ", ""), style)
         if values:
-            yield _amount(text, values, *match.span())
+            yield _amount(text, values, *match.span(), locale)
 
 
 def _runs(searched: ValueText) -> Iterator[tuple[str, int]]:
@@ -158,7 +154,9 @@ def _is_grouped(digits: str) -> bool:
     return bool(_GROUPED.fullmatch(digits) or _INDIAN.fullmatch(digits))
 
 
-def _style(runs: Iterable[str]) -> Style:
+def _style(runs: Iterable[str], locale: str | None) -> Style:
+    if locale and (marks := marks_of(locale)):
+        return Style(marks[1] == ".", marks[1] == ",")
     shown = {".": 0, ",": 0}
     for digits in runs:
         last = max(digits.rfind("."), digits.rfind(","))
@@ -184,43 +182,18 @@ def _compound(text: str) -> Decimal | None:
     return total
 
 
-def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int) -> Amount:
+def _amount(text: str, values: tuple[Decimal, ...], start: int, end: int, locale: str | None) -> Amount:
     exponent, end = exponent_at(text, end)
     values = tuple(value.scaleb(exponent) if exponent else value for value in values)
     before = text[max(start - _LOOK, 0) : start]
-    money = _MONEY_BEFORE.search(before)
-    # "5 mil millones" has two of them.
-    while (size := _size_at(text, end, is_money=money is not None)) is not None:
-        factor, end = size
-        values = tuple(value * factor for value in values)
+    money = MONEY_BEFORE.search(before)
+    values, end = sized(values, text, end, is_money=money is not None, locale=locale)
     if money and money["size"] and (money["code"] == "€" or money["code"] in currencies()):
-        values = tuple(value * _MONEY_SIZES[money["size"]] for value in values)
+        values = tuple(value * MONEY_SIZES[money["size"]] for value in values)
     after = text[end : end + _LOOK]
     unit = share if (share := after.lstrip(" ")[:1]) in {"%", "‰"} else _joined_unit(before, after)
     unit = "" if _POINTS.match(after) else unit
     return Amount(_signed(text, values, start, end, money), start, end, unit)
-
-
-def _size_at(text: str, end: int, *, is_money: bool) -> tuple[Decimal, int] | None:
-    """Return what the word behind a number multiplies it with, and where that ends; ``None`` if it is no such word."""
-    if (short := _MONEY_BEHIND.match(text, end)) and (len(short[2]) == 1 or short[2] in currencies()):
-        return _MONEY_SIZES[short[1].upper()], short.end(1)
-    if size := words.CJK_SIZE.match(text, end):
-        return words.MAGNITUDES[size[1]], size.end()
-    if (size := words.SIZE_WORD.match(text, end)) is None:
-        return None
-    word = size[1].casefold()
-    if _WIDE.match(word) and (known := next((each for each in words.MAGNITUDES if word.startswith(each)), "")):
-        return words.MAGNITUDES[known], size.start(1) + len(known)  # Thai has no space behind a word: "ล้านบาท"
-    if word in words.MAGNITUDES:
-        return (words.MAGNITUDES[word], size.end()) if is_money or word not in words.LETTERS else None
-    factor = size_words(of_money=_is_before_currency(text, size.end())).get(word)
-    return (factor, size.end()) if factor else None
-
-
-def _is_before_currency(text: str, end: int) -> bool:
-    following = _NEXT.match(text, end)
-    return following is not None and is_currency(following[1])
 
 
 def _signed(text: str, values: tuple[Decimal, ...], start: int, end: int, money: re.Match[str] | None) -> tuple[Decimal, ...]:
@@ -252,14 +225,9 @@ def _is_hyphen(before: str, rest: str) -> bool:
 
 def _joined_unit(before: str, after: str) -> str:
     glued = _LETTERS_BEFORE.search(before)
-    if glued and not _WIDE.search(glued.group()) and not is_currency(glued.group()):
+    if glued and not WIDE.search(glued.group()) and not is_currency(glued.group()):
         return glued.group()
     if before.endswith("_") or _NAME_BEFORE.search(before) or after.startswith("_"):
         return "_"  # a part of a name
     behind = _LETTERS.match(after)
-    return behind.group() if behind and not _WIDE.match(behind.group()) and not is_currency(behind.group()) else ""
-
-
-def is_currency(word: str) -> bool:
-    """Return whether a word joined to a number is the sign, the code or the short name of a currency."""
-    return _CURRENCY.fullmatch(word) is not None or any(unicodedata.category(character) == "Sc" for character in word)
+    return behind.group() if behind and not WIDE.match(behind.group()) and not is_currency(behind.group()) else ""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from answergraph.evidence.texts.cldr_names import month_names
 from answergraph.evidence.texts.value_text import ValueText, spoken_words
-from answergraph.evidence.values.cldr_names import month_names
 from answergraph.runtime.extras import extra_needed
 
 _KANJI = "〇零一二三四五六七八九十廿卅百"

@@ -13,9 +13,9 @@ from typing import Literal, Protocol
 
 from answergraph.evidence.numbers.number_units import NumberMark, has_value, is_equal
 from answergraph.evidence.numbers.numerals import Numeral
-from answergraph.evidence.texts.language_words import marks_of
+from answergraph.evidence.texts import cldr_names
 from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values import cldr_names, dates
+from answergraph.evidence.values import dates
 from answergraph.evidence.values.amounts import Amount, amounts_in
 from answergraph.evidence.values.choices import is_chosen
 from answergraph.evidence.values.labels import Labels, OtherValue, Span, is_labelled, pairs_of
@@ -203,7 +203,7 @@ class ValueFinder:
 
     def _amounts_for(self, locale: str | None) -> list[Amount]:
         if locale not in self._amounts:
-            self._amounts[locale] = list(amounts_in(self.searched, marks_of(locale) if locale else None))
+            self._amounts[locale] = list(amounts_in(self.searched, locale))
         return self._amounts[locale]
 
     @cached_property

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeVar
 
+from answergraph.evidence.texts.cldr_names import currencies
 from answergraph.evidence.texts.language_words import words
 from answergraph.evidence.texts.value_text import MAX_TABLE_ROWS, ValueText, words_of
-from answergraph.evidence.values.cldr_names import currencies
 from answergraph.evidence.values.wholes import Places
 
 _COMMON_WORDS = frozenset(words("quotes", "common"))

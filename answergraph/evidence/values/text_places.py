@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import chain
 
-from answergraph.evidence.numbers.number_words import LETTERS, MAGNITUDES, SIZE_WORD
+from answergraph.evidence.numbers.sizes import is_currency, size_at
 from answergraph.evidence.texts.value_text import ValueText, plain, words_of
-from answergraph.evidence.values.amounts import is_currency
+from answergraph.evidence.values.amounts import GOES_ON, MONEY_BEFORE
 
 _MIN_TIGHT = 6
 """Letters and digits of a text that may be spaced otherwise in the source."""
@@ -70,9 +70,10 @@ def _is_in_numeral(searched: ValueText, start: int, end: int) -> bool:
 
 
 def _is_in_count(text: str, start: int, end: int) -> bool:
-    """Return whether a place is a part of a number in words: 三 of 十三."""
+    """Return whether a place is a part of a number in words: 三 of 十三, or of 三分の一."""
     pairs = (text[start - 1 : start] + text[start], text[end - 1 : end + 1])
-    return any(len(pair) > 1 and all(not sign.isdigit() and sign.isnumeric() for sign in pair) for pair in pairs)
+    is_longer = any(len(pair) > 1 and all(not sign.isdigit() and sign.isnumeric() for sign in pair) for pair in pairs)
+    return is_longer or (text[end - 1].isnumeric() and GOES_ON.match(text, end) is not None)
 
 
 def _has_units(wanted: str, stands: str) -> bool:
@@ -104,8 +105,9 @@ def _is_multiplied(text: str, wanted: str, start: int, end: int) -> bool:
     if quantity:
         is_negative = re.search(r"(?:^|[\s(:])-\Z", text[max(start - 2, 0) : start]) is not None
         return is_negative or (re.match(r"/[^\W\d]", text[end : end + 2]) is not None and not is_currency(quantity[1]))
-    size = SIZE_WORD.match(text, end) if wanted[-1].isdigit() else None
-    return size is not None and size[1].casefold() in MAGNITUDES.keys() - LETTERS
+    is_money = MONEY_BEFORE.search(text[max(start - _LOOK, 0) : start]) is not None
+    size = size_at(text, end, is_money=is_money) if wanted[-1].isdigit() else None
+    return size is not None and (1 not in size.factors or not any(map(str.isalpha, wanted)))
 
 
 def _has_symbols(text: str, wanted: str, start: int, end: int) -> bool:

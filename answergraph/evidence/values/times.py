@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import time, timedelta, timezone
 from functools import cache
 
+from answergraph.evidence.texts.cldr_names import ARE_KNOWN, day_letters, day_parts
 from answergraph.evidence.texts.value_text import ValueText
-from answergraph.evidence.values.cldr_names import ARE_KNOWN, day_letters, day_parts
 
 _HOUR = r"[01]?\d|2[0-4]"
 _CLOCK = re.compile(

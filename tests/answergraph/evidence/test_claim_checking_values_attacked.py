@@ -126,26 +126,6 @@ def test_a_text_ends_where_the_word_the_address_or_the_code_ends(value: str, tex
 
 
 @pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (2_000_000, "2 miljoonaa"),
-        (2_000_000, "2 εκατομμύρια"),
-        (3_000_000_000, "3 milijarde"),
-        (2_000_000, "2 миллиона"),
-    ],
-)
-def test_a_number_is_multiplied_by_the_word_behind_it_in_any_language(size: int, text: str) -> None:
-    pytest.importorskip("babel", reason="the extra [documents]")
-    assert status_of(size, text) == "supported"
-    assert status_of(int(text[0]), text) == "not_found"
-
-
-@pytest.mark.parametrize("text", ["5 mile run", "5 ming vases", "5 mano"])
-def test_a_word_that_one_language_has_for_a_thousand_multiplies_nothing(text: str) -> None:
-    assert status_of(5, text) == "supported"
-
-
-@pytest.mark.parametrize(
     ("day", "text", "status"),
     [
         (date(2025, 3, 14), "๑๔ มีนาคม ๒๕๖๘", "supported"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 from answergraph.evidence.texts.value_text import spoken_words
@@ -15,9 +16,7 @@ ARE_KNOWN = find_spec("babel") is not None
 """Whether the package is installed that knows the names."""
 _RARE = 3
 """A meaning that so many times fewer languages have does not count: the May of English is the October of another."""
-_MIN_LETTERS, _MILLION = 4, 1_000_000
-_MIN_LETTERS_OF_MONEY = 3
-_LATIN = re.compile("[a-z\u00e0-\u024f]")
+_MIN_LETTERS = 4
 _BREAKS = re.compile(r"[\s.\u200c]+")
 _PARTS = {
     **dict.fromkeys(("am", "morning"), "morning"),
@@ -32,6 +31,10 @@ _AGREED = {
 }
 _GLUED = re.compile(r"([^\W\d_ydMG]*)MMMM'?([^\W\d_ydMG]*)")
 """What a language writes on to a month: Hebrew puts the word for "in" before it."""
+
+
+Sizes = Mapping[str, frozenset[Decimal]]
+"""What each word multiplies a number with."""
 
 
 @cache
@@ -49,17 +52,27 @@ def month_names() -> Mapping[str, tuple[int, ...]]:
 
 
 @cache
-def size_words(*, of_money: bool = False) -> Mapping[str, Decimal]:
-    """Return what words such as ``miljoonaa`` multiply a number with, where all languages agree; short ones only of money.
+def size_words(locale: str | None = None) -> Sizes:
+    """Return what words such as ``miljoonaa``, and short forms with their point such as ``mil.``, multiply a number with.
 
-    A short word in Latin letters may be another one elsewhere: ``5 bin``.
+    Languages may differ, unless a locale says which one counts: there is one factor for each meaning.
     """
-    sizes: dict[str, set[int]] = {}
-    for word, size in (each for locale in (_locales() if ARE_KNOWN else ()) for each in _sizes_of(locale)):
+    sizes: dict[str, set[Decimal]] = {}
+    for word, size in (each for language in (_locales(locale) if ARE_KNOWN else ()) for each in _sizes_of(language)):
         sizes.setdefault(word, set()).add(size)
-    agreed = {word: min(found) for word, found in sizes.items() if len(found) == 1 and len(word) >= _MIN_LETTERS_OF_MONEY}
-    sure = {word for word, size in agreed.items() if not _LATIN.match(word) or (len(word) >= _MIN_LETTERS and size >= _MILLION)}
-    return {word: Decimal(size) for word, size in agreed.items() if of_money or word in sure}
+    return {word: frozenset(found) for word, found in sizes.items()}
+
+
+@cache
+def unit_words() -> frozenset[str]:
+    """Return the names of minutes and miles: in another language each of them is a thousand."""
+    if not ARE_KNOWN:
+        return frozenset()
+    from babel.units import format_unit  # noqa: PLC0415 - an extra
+
+    forms = list(product((1, 5), ("duration-minute", "length-mile")))
+    named = (format_unit(count, unit, "short", locale=locale) for locale in _locales() for count, unit in forms)
+    return frozenset(word for name in named for word, _, _ in spoken_words(name))
 
 
 @cache
@@ -93,12 +106,13 @@ def are_read() -> bool:
     return not ARE_KNOWN or month_names.cache_info().currsize > 0
 
 
-def _locales() -> Iterator[Any]:
+def _locales(only: str | None = None) -> Iterator[Any]:
     with extra_needed("documents", "a date with a month's name"):
         from babel import Locale, localedata  # noqa: PLC0415 - an extra
 
     # Regions of a language have its names.
-    return (Locale.parse(identifier) for identifier in localedata.locale_identifiers() if "_" not in identifier)
+    every = (each for each in localedata.locale_identifiers() if "_" not in each)
+    return map(Locale.parse, every if only is None else {only.lower().replace("-", "_").split("_")[0]}.intersection(every))
 
 
 def _months_of(locale: Any) -> Iterator[tuple[str, int]]:
@@ -114,8 +128,10 @@ def _day_parts_of(locale: Any) -> Iterator[tuple[str, str]]:
         yield from (each for width in ("wide", "abbreviated") for each in widths.get(width, {}).items())
 
 
-def _sizes_of(locale: Any) -> Iterator[tuple[str, int]]:
+def _sizes_of(locale: Any) -> Iterator[tuple[str, Decimal]]:
     every = locale.compact_decimal_formats
     for size, form in (each for width in ("long", "short") for forms in every.get(width, {}).values() for each in forms.items()):
-        zeros, word = form.pattern.count("0"), re.sub(r"[\s0'’.]+", " ", form.pattern).strip().casefold()
-        yield word, int(size) // 10 ** max(zeros - 1, 0)
+        # Swahili says the sign of a negative number apart, behind a semicolon; Hebrew begins with a mark of its direction.
+        pattern = str(form.pattern).partition(";")[0]
+        word = re.sub(r"[\s0]+", " ", re.sub(r"['\u200c-\u200f]", "", pattern)).strip().casefold()
+        yield word, Decimal(int(size) // 10 ** max(pattern.count("0") - 1, 0))
