@@ -108,7 +108,7 @@ def locate(value: object, mark: Mark, texts: Sequence[str]) -> FieldRecord:
     """
     results = [SearchedResult(ToolRun(str(number), "text", {}, (text,), kind="text")) for number, text in enumerate(texts)][::-1]
     fields = fields_by_path({"value": value}, {"value": mark}) or [Claim(FieldPath("value"), mark, None, "it is empty")]
-    return reduce(_both, [_record_of(field, results, (), "") for field in fields])
+    return reduce(_both, [_record_of(field, fields, results, (), "") for field in fields])
 
 
 def may_support(run: ToolRun) -> bool:
@@ -148,7 +148,7 @@ def check_fields(
         field = claim_of(each.path, unmarked, each.value) if each.mark is None and unmarked is not None else each
         # Search for the nearest passage only where it is shown.
         searched = saying if _is_text(field) else results
-        record = _record_of(field, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)
+        record = _record_of(field, fields, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)
         path = str(field.path)
         if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
             record = {**own, "evidence": record["evidence"] or own["evidence"]}
@@ -175,11 +175,13 @@ def report_of(records: Fields, *, has_input: bool) -> EvidenceReport:
     return EvidenceReport(records, support_of(records) or 0.0, _feedback(records, has_input=has_input))
 
 
-def _record_of(field: Claim, results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str) -> FieldRecord:
+def _record_of(
+    field: Claim, fields: Sequence[Claim], results: Sequence[SearchedResult], near: Sequence[SearchedResult], unread: str
+) -> FieldRecord:
     if field.mark is None or (isinstance(field.mark, Derived | SupportedBy) and field.problem is None):
         return record_of()
     if isinstance(field.mark, Grounded) and field.problem is None:
-        record = beside_others(record_of_value(field.value, field.mark, results), field, field.mark, results)
+        record = beside_others(record_of_value(field.value, field.mark, results), field, fields, results)
         return record if record["problem"] is None else {**record, "problem": _problem(field, record["problem"]) + unread}
     found = _find(field, field.mark, results)
     if isinstance(found, Found):

@@ -59,28 +59,53 @@ def record_of_value(value: object, mark: Grounded, results: Sequence[SearchedRes
     )
 
 
-def beside_others(record: FieldRecord, field: Claim, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
+def beside_others(record: FieldRecord, field: Claim, fields: Sequence[Claim], results: Sequence[SearchedResult]) -> FieldRecord:
     """Return the record of a field that is supported, and ambiguous if its label has another value too.
 
     A source that says both does not disagree: it names several things alike, such as the totals of its pages. The items of a list
-    share a label, and differ.
+    share a label, and differ. What another of the ``fields`` has is no other value, unless both might be turned round.
     """
-    is_item = any(isinstance(part, int | MappingKey) for part in field.path.parts)
-    if record["status"] != "supported" or not mark.label or is_item:
+    mark = cast("Grounded", field.mark)
+    if record["status"] != "supported" or not mark.label or _is_item(field):
         return record
-    texts = [_Text(result, part, field.value, mark) for result in results for part in range(len(result.run.texts))]
+    texts = _texts_of(field.value, mark, results)
     others = [(text, place) for text in texts for place in islice(text.others(), _MAX_PLACES)]
     # "Sub total" says nothing against the "Total".
     is_exact = bool(others) and any(text.names(place) for text in texts for place in text.own)
-    differing = [text.evidence(place) for text, place in others if text.names(place) or not is_exact]
-    if not differing:
+    others = [(text, place) for text, place in others if text.names(place) or not is_exact]
+    answered = _answered(field, mark, fields, results) if others else {}
+    differing = [(text.evidence(place), answered.get(text.at(place))) for text, place in others]
+    listed = [place for place, is_turned in differing if is_turned is not False]
+    if not listed:
         return record
     own = record["evidence"][0]
     holding = [own["source"], *(text.evidence(place)["source"] for text in texts for place in text.own)]
-    against = {repr(place["source"]): place for place in differing if place["source"] not in holding}
+    against = {repr(place["source"]): place for place, by in differing if by is None and place["source"] not in holding}
     said = ", ".join(f"{_name_of(place['source'])} says {_line_of(place)!r}" for place in (own, *against.values()))
     problem = _DISAGREE.format(said=said) if against else None
-    return {**record, "status": "ambiguous", "problem": problem, "others": differing[:_MAX_PLACES]}
+    return {**record, "status": "ambiguous", "problem": problem, "others": listed[:_MAX_PLACES]}
+
+
+def _is_item(field: Claim) -> bool:
+    return any(isinstance(part, int | MappingKey) for part in field.path.parts)
+
+
+def _answered(
+    field: Claim, mark: Grounded, fields: Sequence[Claim], results: Sequence[SearchedResult]
+) -> dict[tuple[int, int, int], bool]:
+    """Return the places that are the values of fields with a label of this one, and whether each may be turned round with it."""
+    answered: dict[tuple[int, int, int], bool] = {}
+    for other in fields:
+        shared = {*mark.label}.intersection(other.mark.label if isinstance(other.mark, Grounded) else ())
+        if shared and other is not field and other.problem is None and not _is_item(other):
+            their = cast("Grounded", other.mark)
+            is_turned = any(text.own for text in _texts_of(field.value, their, results))
+            answered |= {text.at(at): is_turned for text in _texts_of(other.value, their, results) for at in text.own}
+    return answered
+
+
+def _texts_of(value: object, mark: Grounded, results: Sequence[SearchedResult]) -> list["_Text"]:
+    return [_Text(result, part, value, mark) for result in results for part in range(len(result.run.texts))]
 
 
 @dataclass(frozen=True)
@@ -104,6 +129,10 @@ class _Text:
     def others(self) -> Iterator[OtherValue]:
         others = () if self.result.run.overruled_by else self.finder.others(self.value, self.mark, self.own)
         return (other for other in others if self.mark.echoes or not _is_echo(other.value, other, self.part, self.result))
+
+    def at(self, place: Span) -> tuple[int, int, int]:
+        """Return a place among those of all texts."""
+        return self.result.upto, self.part, place.start
 
     def names(self, place: Span) -> bool:
         """Return whether the label and nothing else names a place."""

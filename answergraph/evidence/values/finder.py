@@ -87,9 +87,10 @@ class ValueFinder:
         return self._labels(mark).of(self._places(value, mark))
 
     def others(self, value: object, mark: ValueMark, own: Sequence[Span]) -> Iterator[OtherValue]:
-        """Yield the places where a label has another value of the same kind, on other lines than those of its own places."""
-        lines = {self.searched.line_at(place.start) for place in own}
-        others = self._labels(mark).of(self._others(value, mark))
+        """Yield the places where a label has another value of the same kind: not on lines of its own places or of their heads."""
+        labels = self._labels(mark)
+        lines = {self.searched.line_at(at) for place in own for at in (place.start, *labels.heads_of(place))}
+        others = labels.of(self._others(value, mark))
         return (other for other in others if self.searched.line_at(other.start) not in lines)
 
     def is_named(self, place: Span, mark: ValueMark) -> bool:

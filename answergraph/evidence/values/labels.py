@@ -17,7 +17,8 @@ _HEAD_ROWS = 2
 """Rows of a head, such as one of Markdown, above the only row of values."""
 _IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 _PAIR = re.compile(r"[:=](?!//)")
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s)\s?|[;。]")
+_SENTENCE_END = re.compile(r"(?<![.\s])[.!?。！？](?=\s)\s?|[;。]")
+"""Dots that lead from a label to its value end no sentence."""
 _NUMBER_THEN_WORD = re.compile(r"\d[\s\S]*?[^\W\d_]{2}")
 _OWN_BEFORE, _OWN_BEHIND = re.compile(r"\d ?\Z"), re.compile(r" ?[:=]? ?\(?[-+]?[^\w\s,;:.]?\d")
 """The label's own value, on its other side."""
@@ -67,6 +68,12 @@ class Labels:
         near = filter(self.may_have, places)
         return (place for place in near if is_labelled(self._searched, place.start, place.end, self._labels, _HEAD_ROWS))
 
+    def heads_of(self, place: Span) -> Iterator[int]:
+        """Yield where the heads of a place's column are that have a label."""
+        for start, end in self._searched.heads(place.start, _HEAD_ROWS):
+            if any(_holds(self._searched.text[start:end], words_of(label)) for label in self._labels):
+                yield start
+
     def name(self, place: Span) -> bool:
         """Return whether a label and nothing else names a place: ``Total: 5`` or ``The total is EUR 5``, not ``Sub total: 5``."""
         searched, start = self._searched, place.start
@@ -103,8 +110,7 @@ def _belongs(searched: ValueText, start: int, end: int, name: str, rows: int) ->
     low, high = searched.line_at(start)
     cells = searched.cells(low, high)
     row_head = cells[:1] if len(cells) > 1 and start >= cells[0][1] else []
-    heads = (f" {' '.join(words_of(searched.text[slice(*cell)]))} " for cell in (*searched.heads(start, rows), *row_head))
-    if any(f" {' '.join(label)} " in head for head in heads):
+    if any(_holds(searched.text[slice(*cell)], label) for cell in (*searched.heads(start, rows), *row_head)):
         return True
     before = _before(searched, max(low, start - _REACH), start, label, stop, is_row=len(cells) > 1)
     has_word = re.search(r"[^\W\d_]\W*\Z", searched.text[low:start]) is not None
@@ -114,6 +120,10 @@ def _belongs(searched: ValueText, start: int, end: int, name: str, rows: int) ->
     above = searched.line_before(low)
     is_first = not any(map(str.isalnum, searched.text[low:start]))
     return above is not None and is_first and words_of(searched.text[slice(*above)]) == label
+
+
+def _holds(cell: str, label: list[str]) -> bool:
+    return f" {' '.join(label)} " in f" {' '.join(words_of(cell))} "
 
 
 def _before(searched: ValueText, low: int, start: int, label: list[str], stop: str, *, is_row: bool) -> bool:

@@ -129,3 +129,35 @@ def test_what_rests_on_a_value_of_sources_that_disagree_stands() -> None:
     statuses = {path: (record["status"], record["problem"] is None) for path, record in report.fields.items()}
     assert statuses == {"net": ("ambiguous", False), "total": ("derived", True), "summary": ("supported", True)}
     assert "Look at your answer again" in report.feedback
+
+
+def both(net: Any, gross: Any, texts: list[str]) -> tuple[FieldRecord, FieldRecord]:
+    marks = {"net": Grounded(label=["net", "amount"]), "gross": Grounded(label=["gross", "amount"])}
+    fields = check_evidence({"net": net, "gross": gross}, texts, marks=marks).fields
+    return fields["net"], fields["gross"]
+
+
+@pytest.mark.parametrize("texts", [["Net: 5\nAmount: 7"], ["Net: 5", "Amount: 7"]])
+def test_what_another_field_has_is_no_other_value(texts: list[str]) -> None:
+    net, gross = both(5, 7, texts)
+    assert (net["status"], gross["status"], "others" in net) == ("supported", "supported", False)
+    assert both(5, 9, texts)[0]["status"] == "ambiguous"
+    assert both(7, 5, texts)[1]["status"] == "unsupported"
+
+
+@pytest.mark.parametrize(("net", "gross"), [(5, 7), (7, 5)])
+def test_fields_that_may_be_turned_round_are_in_doubt_and_nothing_is_asked(net: int, gross: int) -> None:
+    for record, other in zip(both(net, gross, ["Amount: 5", "Amount: 7"]), (gross, net), strict=True):
+        assert (record["status"], record["problem"], words_of(record["others"])) == ("ambiguous", None, [str(other)])
+
+
+@pytest.mark.parametrize("table", ["Buyer   Seller\nBob     Ada", "Buyer | Seller\nBob | Ada", "Buyer\tSeller\nBob\tAda"])
+def test_the_next_head_of_a_table_is_no_value_of_a_label(table: str) -> None:
+    assert record_of("Bob", [table], label="buyer")["status"] == "supported"
+    assert record_of("Bob", ["Buyer | Bob\nBuyer | Ada"], label="buyer")["status"] == "ambiguous"
+
+
+@pytest.mark.parametrize("text", ["Total ........ 5", "Total . . . . 5", "Total ... 5"])
+def test_dots_lead_from_a_label_to_its_value(text: str) -> None:
+    assert record_of(5, [text], label="total")["status"] == "supported"
+    assert record_of(5, ["No total was named. 5 items"], label="total")["status"] == "unsupported"
