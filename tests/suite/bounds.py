@@ -143,7 +143,7 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1437, 68, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4351,
+        4355,
         18,
         "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full",
     ),

@@ -47,7 +47,8 @@ _HYPOTHESIS_FLAKY = re.compile(r"hypothesis\.errors\.Flaky\w*|\bFlaky(?:Failure|
 _LACKS = (
     (signs.DISK, 0.9, "The disk of the machine was full.", "Free disk space, and run the test again."),
     (signs.CONNECTION, 0.85, "A service could not be reached.", "See that the service runs, and run the test again."),
-    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes, open files or room.", "Give it more, or find the leak."),
+    (signs.HELD, 0.7, "The tests got no more memory, threads or open files.", "Give them more, or find the leak."),
+    (signs.RESOURCES, 0.7, "The machine ran out of memory, processes or room.", "Give it more, or find the leak."),
     (signs.TIMEOUT, 0.65, "The test waited for something that did not come in time.", "Run the test again on a quiet machine."),
 )
 """Per lack of the machine: its sign, the confidence, and the words."""
@@ -60,7 +61,10 @@ def _machine_lacks(case: CaseText) -> Conclusion | None:
     errors = lines if case.is_assertion else case.error_lines
     for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
         line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
-        if line and not (sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))):
+        waits = sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))
+        # The application may have asked for more and more: a leak looks the same as a small machine.
+        takes = sign is signs.HELD and case.broke_in == "application" and not case.passes
+        if line and not (waits or takes):
             confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
             return Conclusion(True, confidence, "temporary_error", explanation, quotes, advice)

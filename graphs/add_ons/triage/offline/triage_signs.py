@@ -17,7 +17,7 @@ def _compiled(sign: dict[str, Any]) -> re.Pattern[str]:
 _FILE = resources.files(__package__).joinpath("failure_signs.toml")
 _SIGNS = {name: _compiled(sign) for name, sign in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()}
 
-DISK, CONNECTION, RESOURCES, TIMEOUT = (_SIGNS[name] for name in ("disk", "connection", "resources", "timeout"))
+DISK, CONNECTION, HELD, RESOURCES, TIMEOUT = (_SIGNS[name] for name in ("disk", "connection", "held", "resources", "timeout"))
 AWAITED_ELEMENT, ACTED, TIME_LIMIT, ENVIRON, REFUSED = (
     _SIGNS[name] for name in ("awaited_element", "acted", "time_limit", "environ", "refused")
 )
