@@ -45,6 +45,9 @@ def of_run(ledger: "RunLedger", messages: Sequence[BaseMessage]) -> RunUsage:
     causes = {"turn": turn, **causes} if any(turn.values()) else causes
     used: Any = {**dict.fromkeys([name for name, _, _ in PARTS], 0), **usage, "by_cause": causes, "rounds": rounds}
     cost = None if spent is None or usage.get("unpriced") else round(spent, 12)
+    if cost is None:
+        # Which cause had the call without a price is not kept, and a part of a sum must not look like all of it.
+        used["by_cause"] = {cause: {name: share[name] for name in PER_CAUSE} for cause, share in causes.items()}
     used |= {"answer_attempts": len(ledger["attempts"]), "seconds": ledger.get("seconds", 0.0)}
     return cast("RunUsage", used | {"cost": cost, "unpriced": usage.get("unpriced", [])})
 

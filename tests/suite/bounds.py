@@ -45,7 +45,7 @@ CORE = (
     Room("answergraph/json_schema", 1212, 33, "an alternative that no grammar can say is dropped if a number says the same"),
     Room(
         "answergraph/state",
-        2629,
+        2632,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has; conversations without wrong answers; runs whose calls all failed",

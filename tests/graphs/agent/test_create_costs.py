@@ -168,6 +168,16 @@ def test_runs_inside_are_priced_as_the_run_around_them_and_have_what_is_left(run
     assert artifact["outcome"]["usage"]["cost"] == pytest.approx(0.003)
 
 
+def test_an_inner_run_without_a_price_is_not_shown_as_free(run: Run) -> None:
+    other = ScriptedChatModel(replies=[priced(ANSWER)], model_name="other")
+    asks = as_tool(create_agent(other, [], response_format=ToolStrategy(Score), name="inner"), description="Ask the inner agent.")
+    result = run(agent_of(priced(calls(call("inner", {"request": "q"}, "s"))), priced(ANSWER), tools=[asks]), QUESTION)
+    usage = result["outcome"]["usage"]
+    assert (usage["cost"], usage["unpriced"]) == (None, ["other"])
+    assert usage["by_cause"]["inner_run"] == {"model_calls": 1, "tool_calls": 0, "total_tokens": 1_100}
+    assert "cost" not in usage["by_cause"]["turn"]
+
+
 def test_a_call_of_an_add_on_is_priced_too() -> None:
     @tool
     def asks() -> str:
