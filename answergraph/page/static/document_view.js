@@ -75,7 +75,8 @@ export class DocumentView {
     const fields = [...new Set(places.map(({ field }) => field))];
     const { tone } = fieldWords(fields[0].status);
     const names = fields.map(({ path }) => path).join(", ");
-    const attributes = { role: "button", tabindex: "0", "data-tone": tone, "data-status": fields[0].status, "aria-label": `${text ? `${text}, ` : ""}place of ${names}, ${where}` };
+    const isOther = places.every((place) => place.isOther);
+    const attributes = { role: "button", tabindex: "0", "data-tone": tone, "data-status": isOther ? "other" : fields[0].status, "aria-label": `${text ? `${text}, ` : ""}${isOther ? "another value" : "place"} of ${names}, ${where}` };
     const element = el("span.mark", attributes, text, ...ends.map(({ mark }) => el("sup", {}, mark)));
     for (const { key } of fields) this.#marks.set(key, [...(this.#marks.get(key) ?? []), element]);
     element.dataset.fields = JSON.stringify(fields.map(({ key }) => key));
@@ -87,7 +88,8 @@ export class DocumentView {
     for (const each of this.#place.querySelectorAll(".mark.on")) each.classList.remove("on");
     const marks = keys.flatMap((key) => this.#marks.get(key) ?? []);
     for (const each of marks) each.classList.add("on");
-    return marks.find((each) => each.checkVisibility()) ?? marks[0];
+    const seen = marks.filter((each) => each.checkVisibility());
+    return seen.find((each) => each.dataset.status !== "other") ?? seen[0] ?? marks[0];
   }
 }
 

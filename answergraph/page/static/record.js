@@ -5,7 +5,7 @@ import { answersIn, attemptValues, fieldKey, recordsOf } from "./answers.js";
 import { fieldWords, statusOf, worst } from "./coverage.js";
 
 /** @typedef {{path: string, key: string, value: any, status: string, records: object[], number: number|null, places: Place[]}} Field */
-/** @typedef {{document: object, start: number, end: number, mark: string, field: Field, piece: object}} Place in characters of JavaScript, of a piece of evidence */
+/** @typedef {{document: object, start: number, end: number, mark: string, field: Field, piece: object, isOther: boolean}} Place in characters of JavaScript, of a piece of evidence */
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 /** What else than text the server can read. */
@@ -13,12 +13,15 @@ export const PDF = "application/pdf";
 const TEXTS = ["text", "text-plain"];
 const HOLDERS = ["document", "search_result", "tool_result"];
 
+/** The places of a record: those that support its value, and those where its label has another one. */
+const piecesOf = ({ evidence = [], others = [] }) => [...evidence, ...others];
+
 /** What a run took from the caller's own words, with their texts; null if it took nothing from there.
  * @param {import("./run_types.js").Run} run
  */
 export function proofsOf({ values, messages }) {
   for (const { answer, outcome } of answersIn(values)) {
-    const sources = [...recordsOf(outcome).values()].flatMap((record) => [...record.evidence, record.nearest].filter(Boolean));
+    const sources = [...recordsOf(outcome).values()].flatMap((record) => [...piecesOf(record), record.nearest].filter(Boolean));
     if (!sources.some(({ source }) => source.kind === "input") && !("document" in values && Object.keys(outcome.fields ?? {}).length)) continue;
     const last = answer ?? attemptValues(outcome.attempts ?? [], messages).findLast((value) => value !== undefined) ?? null;
     return { answer: last, outcome, documents: documentsOf(messages, new Set(sources.map(({ source }) => source.id))) };
@@ -28,7 +31,7 @@ export function proofsOf({ values, messages }) {
 
 /** What a review asks about, with the texts. @param {{answer: any, fields: object}} request @param {object[]} messages */
 export function proofsOfReview({ answer, fields }, messages) {
-  const cited = Object.values(fields).flatMap(({ evidence = [] }) => evidence.map(({ source }) => source.id));
+  const cited = Object.values(fields).flatMap((record) => piecesOf(record).map(({ source }) => source.id));
   return { answer, outcome: { fields }, documents: documentsOf(messages, new Set(cited)) };
 }
 
@@ -141,7 +144,7 @@ export function spansOf({ text, pages }, places) {
 
 /** A document whose text is known to hold what was found in it; else its passages alone, as its text. */
 function textWithPlaces(document, records) {
-  const cited = [...records.values()].flatMap(({ evidence }) => evidence).filter(({ source }) => source.id === document.id);
+  const cited = [...records.values()].flatMap(piecesOf).filter(({ source }) => source.id === document.id);
   const offset = offsets(document.text);
   const fits = ({ unit, marks, place: [start] }) => {
     const points = [...unit];
@@ -169,12 +172,12 @@ function offsets(text) {
 }
 
 function place(field, number, documents) {
-  for (const { evidence } of field.records)
-    for (const piece of evidence) {
+  for (const record of field.records)
+    for (const piece of piecesOf(record)) {
       const document = documents.find(({ id }) => id === piece.source.id);
       if (document) for (const [from, to] of piece.marks) {
         const start = document.at(piece);
-        field.places.push({ document, field, start: document.offset(start + from), end: document.offset(start + to), mark: "", piece });
+        field.places.push({ document, field, start: document.offset(start + from), end: document.offset(start + to), mark: "", piece, isOther: Boolean(record.others?.includes(piece)) });
       }
     }
   if (!field.places.length) return;

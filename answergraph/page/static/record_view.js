@@ -236,11 +236,12 @@ function statusSign(status) {
   return el("span.sign", { "data-tone": tone }, icon(sign), word);
 }
 
-/** What is said of a field: what is wrong, what is nearest, what each reader gave, and who has accepted it. */
+/** What is said of a field: what is wrong, which other values its label has, what is nearest, what each reader gave, and who has accepted it. */
 function notesOf({ records }) {
-  return records.flatMap(({ problem, nearest, readings = [], accepted_by: by }) =>
+  return records.flatMap(({ problem, others = [], nearest, readings = [], accepted_by: by }) =>
     [
       problem && el("p.note", {}, problem),
+      others.length > 0 && el("p.note", {}, "In doubt, since its label has another value too: ", ...others.map(({ unit }) => el("q", {}, unit))),
       nearest?.unit && el("p.note", {}, "Nearest: ", el("q", {}, nearest.unit)),
       readings.length > 0 && el("p.note", {}, readings.map(({ reader, value }) => `${reader}: ${shown(value)}`).join(" · ")),
       FOUND_BY[by] && el("p.note", {}, FOUND_BY[by]),

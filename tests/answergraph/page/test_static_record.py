@@ -4,12 +4,15 @@ import base64
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import httpx
 import pytest
+from langchain_core.messages import AIMessage
 from playwright.sync_api import Browser, Page, expect
+from pydantic import BaseModel
 
+from answergraph import Grounded
 from answergraph.evidence import BUNDLE_KEYS, answer_bundle
 from answergraph.graphs import create_extractor
 from answergraph.testing import ScriptedChatModel
@@ -209,3 +212,28 @@ def test_a_record_without_values_does_not_say_that_nothing_checks_it(page: Page)
     run = {"status": "ended", "outcome": {"status": "answered", "fields": {}, "attempts": []}}
     head = page.evaluate("async (run) => (await import('./outcome_words.js')).headOf(run)", run)
     assert head["why"] == ["No field was checked: the answer has no values, or the agent has no check of evidence."]
+
+
+class Statement(BaseModel):
+    """What is to be paid."""
+
+    total: Annotated[float, Grounded(label="total")]
+
+
+def test_a_field_in_doubt_shows_the_other_values_of_its_label(page: Page, browser: Browser, tmp_path: Path) -> None:
+    reply = AIMessage("", tool_calls=[{"name": "Statement", "args": {"total": 5}, "id": "1"}])
+    extractor = create_extractor(ScriptedChatModel(replies=[reply]), Statement)
+    file = tmp_path / "answer.json"
+    document = "Page 1\nTotal: 7.00\nPage 2\nTotal: 5.00"
+    file.write_text(json.dumps(answer_bundle(extractor.invoke({"document": document}, output_keys=BUNDLE_KEYS))))
+    with page_of_file(file) as url:
+        for saved in watched_page(browser, url, path="/"):
+            row = saved.get_by_role("row", name="total")
+            expect(row).to_contain_text("ambiguous")
+            expect(row.locator(".note")).to_have_text("In doubt, since its label has another value too: Total: 7.00")
+            expect(saved.get_by_role("button", name="7.00, another value of total, line 2")).to_be_visible()
+            row.focus()
+            saved.keyboard.press("Enter")
+            # The place of the value itself, not the first in the document.
+            expect(saved.get_by_role("button", name="5.00, place of total, line 4")).to_be_focused()
+            assert faults(saved) == []
