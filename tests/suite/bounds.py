@@ -134,7 +134,7 @@ ADD_ONS = (
     Room("graphs/add_ons/react", 150, 3),
     Room(
         "graphs/add_ons/ensemble",
-        952,  # an agent that raises without an answer gives way; limits of one agent are refused
+        963,  # an agent that raises without an answer gives way; limits of one agent are refused
         44,
         "second opinions, what they settle, and the merging of partial answers, after the plan; an agent's names of fields; "
         "readers that lack a list which others agree on; all readers together end in time",

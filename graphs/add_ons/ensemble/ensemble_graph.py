@@ -80,7 +80,7 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
 
     Raises:
         AgentSpecError: If the agents have different schemas, there is one agent and no ``then``, a limit is one agent's
-            own, or there is no checkpointer for a review.
+            own, there are fewer model calls than first agents, or there is no checkpointer for a review.
 
     Example:
         >>> from answergraph import create_agent
@@ -97,9 +97,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
         raise AgentSpecError("create_ensemble: on_doubt='review' waits for a person; write checkpointer=InMemorySaver().")
     if on_doubt == "omit" and not any(_may_lack(schema.value_schema) for schema in schemas):
         raise AgentSpecError("create_ensemble: on_doubt='omit', but every field is required; give one a default.")
-    own = [name for name in OF_ONE_AGENT if limits is not None and getattr(limits, name) != getattr(UsageLimits(), name)]
-    if own:
-        raise AgentSpecError(f"create_ensemble: {own[0]} is an agent's own; give each one limits=UsageLimits({own[0]}=…).")
+    if limits is not None:
+        _check_limits(limits, len(agents))
     doubted, ends = _states(when)
     # Samples of one agent may invent the same value.
     settles = when is None and len(set(map(id, every))) == len(every)
@@ -141,6 +140,17 @@ def _checked_schemas(every: Agents) -> tuple[Any, ...]:
                 f"create_ensemble: the agents answer with {[list(each) for each in forms]!r}; give them one schema."
             )
     return schemas[0] if schemas else ()
+
+
+def _check_limits(limits: UsageLimits, first: int) -> None:
+    own = next((name for name in OF_ONE_AGENT if getattr(limits, name) != getattr(UsageLimits(), name)), None)
+    if own:
+        raise AgentSpecError(f"create_ensemble: {own} is an agent's own; give each one limits=UsageLimits({own}=…).")
+    if limits.model_calls is not None and limits.model_calls < first:
+        raise AgentSpecError(
+            f"create_ensemble: model_calls={limits.model_calls} are fewer than the {first} agents that are asked first; "
+            f"write limits=UsageLimits(model_calls={first}) or more."
+        )
 
 
 def _check(agents: Sequence[object], then: Sequence[object], agree: int, on_doubt: object) -> None:

@@ -44,8 +44,8 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
     """
     results = [_result_of(each) for each in (left, right)]
     readings = [_reading(number, each) for number, each in enumerate(results, start=1)]
-    if not readings[0]["value"] or not readings[1]["value"]:
-        return right if readings[1]["value"] else left
+    if any(reading["value"] in (None, {}) for reading in readings):
+        return left if readings[1]["value"] in (None, {}) else right
     declared, other = (type(each["structured_response"]) for each in results)
     if not (issubclass(declared, other) or issubclass(other, declared)):
         raise AgentSpecError(f"merge_answers: a {declared.__name__} and a {other.__name__} are no parts of one answer.")
@@ -56,7 +56,8 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
     if results[0] is left:
         return cast("AnswerT", {"structured_response": answer, "outcome": _outcome(results, merged.fields)})
     if disputed:
-        raise AnswerRejected(DIFFER.format(paths=", ".join(disputed)), fields=disputed)
+        paths = ", ".join(path or "the whole answer" for path in disputed)
+        raise AnswerRejected(DIFFER.format(paths=paths), fields=disputed)
     return cast("AnswerT", answer)
 
 

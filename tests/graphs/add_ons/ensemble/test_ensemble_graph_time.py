@@ -7,6 +7,7 @@ import pytest
 
 from answergraph import AgentSpecError, ToolStrategy, UsageLimits, create_agent
 from answergraph.graphs import create_ensemble
+from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.ensemble.test_ensemble_graph import ASKED, Invoice, called, invoice, reader
 from tests.graphs.agent.conftest import hang as hang  # noqa: PLC0414 - a fixture
 from tests.graphs.agent.hanging_agents import SOON, HangingModel, slow_tool
@@ -79,3 +80,12 @@ def slow_reader(ensemble: Any) -> Any:
 def test_a_limit_of_one_agent_is_refused_with_where_to_write_it(limit: Any) -> None:
     with pytest.raises(AgentSpecError, match=rf"{next(iter(limit))} is an agent's own; give each one limits="):
         create_ensemble([reader(), reader()], limits=UsageLimits(**limit))
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_fewer_model_calls_than_agents_that_are_asked_first_are_refused(calls: int) -> None:
+    agents = [create_agent(ScriptedChatModel(replies=["7"]), response_format=int) for _ in range(3)]
+    with pytest.raises(AgentSpecError, match=rf"model_calls={calls} are fewer than the 3 agents .*UsageLimits\(model_calls=3\)"):
+        create_ensemble(agents, limits=UsageLimits(model_calls=calls))
+    # Those of ``then`` are asked only if need be.
+    assert create_ensemble(agents[:1], then=agents[1:], limits=UsageLimits(model_calls=1))

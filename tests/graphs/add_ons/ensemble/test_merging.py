@@ -112,6 +112,14 @@ def test_plain_answers_are_merged_and_refused_where_they_differ() -> None:
     assert refused.value.fields == {"number": "The readings differ: 'A' (1), 'B' (1)"}
 
 
+@pytest.mark.parametrize(("one", "other"), [(5, 7), (0, 5), (False, True), ("", "b")])
+def test_answers_of_one_value_that_differ_are_refused_as_a_whole(one: object, other: object) -> None:
+    # 0, False and an empty text are answers too.
+    with pytest.raises(AnswerRejected, match="The answers differ about the whole answer;"):
+        merge_answers(one, other)
+    assert merge_answers(one, one) == one
+
+
 def test_answers_of_different_types_are_no_parts_of_one() -> None:
     with pytest.raises(AgentSpecError, match="a Invoice and a Line are no parts of one answer"):
         merge_answers(Invoice(number="A-17"), Line(sku="tea"))
