@@ -39,17 +39,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Read once: to look through all tests for each mark by its name takes a second of each worker.
+    marks = {item: {mark.name for mark in item.iter_markers()} for item in items}
     for mark in OWN_MARKS:
         is_own = bool(config.getoption(mark))
-        items[:] = [item for item in items if (item.get_closest_marker(mark) is not None) == is_own]
+        items[:] = [item for item in items if (mark in marks[item]) == is_own]
         if is_own:
             return
     slow: bool = config.getoption("slow")
-    left = [item for item in items if bool(_slow_marks(item)) != slow]
-    items[:] = [item for item in items if bool(_slow_marks(item)) == slow]
+    left = [item for item in items if marks[item].isdisjoint(SLOW_MARKS) == slow]
+    items[:] = [item for item in items if marks[item].isdisjoint(SLOW_MARKS) != slow]
     if left:
         config.hook.pytest_deselected(items=left)
-    config.stash[_LEFT] = dict(Counter(", ".join(_slow_marks(item)) for item in left))
+    config.stash[_LEFT] = dict(Counter(", ".join(mark for mark in SLOW_MARKS if mark in marks[item]) for item in left))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -68,7 +70,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         left = config.stash[_LEFT]
         counts = ", ".join(f"{count} {marks}" for marks, count in sorted(left.items()))
         terminalreporter.write_line(f"left to make test-slow: {counts or 'nothing'}")
-
-
-def _slow_marks(item: pytest.Item) -> list[str]:
-    return [mark for mark in SLOW_MARKS if item.get_closest_marker(mark)]
