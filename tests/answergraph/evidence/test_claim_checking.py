@@ -196,6 +196,10 @@ def test_a_number_that_no_text_can_contain_is_unsupported(value: float) -> None:
     assert check_fields([Claim(FieldPath("n"), FromTools(), value)], [run_of("nan inf 1e999", "c")]).support == 0
 
 
+SOON = 0.9
+"""Seconds of CPU time for a third of a megabyte."""
+
+
 @pytest.mark.parametrize(
     "line", ["{n:06} the worker has lost its connection after {n} ms\r\n", "第{n}行：接続に失敗しました（再試行）。\n"]
 )
@@ -208,10 +212,15 @@ def test_a_megabyte_of_results_is_checked_in_three_seconds_at_most(line: str) ->
         Claim(FieldPath("false"), Quote(), quote.replace("conn", "con").replace("失敗", "成功")),
         Claim(FieldPath("n"), FromTools(), -1),
     ]
-    started = time.process_time()
-    checked = check_fields(claims, [run_of(text, "c")])
-    assert time.process_time() - started < 0.9
-    assert list(places(checked.fields)) == ["true"]
+    taken = []
+    for _ in range(3):  # on a busy machine one and the same work takes more CPU time now and then, never less
+        started = time.process_time()
+        checked = check_fields(claims, [run_of(text, "c")])
+        taken.append(time.process_time() - started)
+        assert list(places(checked.fields)) == ["true"]
+        if taken[-1] < SOON:
+            break
+    assert min(taken) < SOON, taken
 
 
 def test_at_most_ten_problems_are_listed_and_the_rest_counted() -> None:
