@@ -64,8 +64,9 @@ docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an 
 # Tests start a hundred programs, and each would compile the library again if Python were told to keep no bytecode.
 test test-slow: export PYTHONDONTWRITEBYTECODE =
 
+# One worker more than the two cores of a small machine: tests also wait, for time limits and for other programs.
 test: env ## Everything that is not slow
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
 test-slow: env ## What make test leaves: servers, databases, a browser, torture
 	$(BIN)/python -m pytest --slow
