@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import InjectedState, ToolNode
@@ -19,7 +19,7 @@ from answergraph.nodes.direct_calls.direct_tools import DirectCall, DirectTools,
 from answergraph.nodes.names import TOOLS
 from answergraph.runtime import steps
 from answergraph.runtime.errors import AgentSpecError
-from answergraph.runtime.steps import CLOCK, Call, Invoke, Step, arun_step, in_both_colours, run_step, without_clock
+from answergraph.runtime.steps import Call, Invoke, Step, TimedVisits, arun_step, in_both_colours, run_step
 from answergraph.state.agent_state import TOOL_RESULTS, AnswerKeys, RunState
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.messages import failed_call_message, with_own_text
@@ -44,7 +44,7 @@ ToolCallStep = Callable[[ToolCallRequest], Step[ToolResult]]
 """A tool call as a step, plain or wrapped by middleware."""
 
 
-class ToolsNode(Runnable[object, object]):
+class ToolsNode(TimedVisits):
     """Runs tool calls; the router sends it one call per task."""
 
     def __init__(
@@ -86,10 +86,7 @@ class ToolsNode(Runnable[object, object]):
         blocking, awaited = in_both_colours(self._wrapped_call)
         return ToolNode(list(self.tools_by_name.values()), wrap_tool_call=blocking, awrap_tool_call=awaited)
 
-    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock, call = config["configurable"][CLOCK], partial(self.invoke, config=without_clock(config))
-            return clock.visit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)))
+    def _visit(self, input: object, config: RunnableConfig | None, **kwargs: object) -> object:
         # A blocking tool may start an event loop: ToolNode runs it in another thread.
         try:
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
@@ -100,11 +97,7 @@ class ToolsNode(Runnable[object, object]):
                     raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
             raise
 
-    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock, blocks = config["configurable"][CLOCK], self._only_blocks(input)
-            call = partial(self.invoke if blocks else self.ainvoke, config=without_clock(config))
-            return await clock.avisit(call, input, _not_in_time, clock.tool_ends(self._seconds_of(input)), blocks=blocks)
+    async def _avisit(self, input: object, config: RunnableConfig | None, **kwargs: object) -> object:
         return await arun_step(self._step(input, self._direct_call(input, config)))
 
     def _step(self, input: object, direct: DirectCall | None) -> Step[Any]:
@@ -148,13 +141,16 @@ class ToolsNode(Runnable[object, object]):
         direct = self._direct_tools.find(call["name"]) if call.get("type") == "tool_call" else None
         return None if direct is None else DirectCall(direct, call, config)
 
-    def _seconds_of(self, input: object) -> float | None:
-        """Return the tools' own limit of a call in seconds, the shortest one."""
+    def _late(self, input: object, error: Exception) -> object:
+        return {"messages": [failed_call_message(call, f"{NO_RESULT} {error}") for call in _calls_in(input)]}
+
+    def _deadline(self, clock: Any, input: object) -> float:
+        """Return when calls have to end; the shortest limit of the tools' own goes before the run's for each call."""
         metadata = [tool.metadata or {} for tool in self._tools_in(input)]
-        return min([each[SECONDS_PER_CALL] for each in metadata if each.get(SECONDS_PER_CALL) is not None], default=None)
+        own = [each[SECONDS_PER_CALL] for each in metadata if each.get(SECONDS_PER_CALL) is not None]
+        return float(clock.tool_ends(min(own, default=None)))
 
     def _only_blocks(self, input: object) -> bool:
-        """Return whether calls need no event loop: they get threads of their own, since a pool may fill up with hung ones."""
         tools = self._tools_in(input)
         return not self._is_wrapped and all(isinstance(tool, StructuredTool) and tool.coroutine is None for tool in tools)
 
@@ -213,10 +209,6 @@ def _calls_in(input: Any) -> list[Any]:
     if isinstance(input, list):
         return [call for call in input if isinstance(call, dict)]
     return [each.call for each in Turn(input).calls if each.is_open]
-
-
-def _not_in_time(input: object, error: Exception) -> dict[str, object]:
-    return {"messages": [failed_call_message(call, f"{NO_RESULT} {error}") for call in _calls_in(input)]}
 
 
 _STATE_READER = ToolNode([], wrap_tool_call=lambda request, _: ToolMessage("", tool_call_id="", artifact=request.state))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,9 @@ _WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_co
 
 _CHOICES = {"any", "auto", "none", "required", "validated"}
 """The words of clients for a choice among all tools."""
+
+model_replacement: ContextVar[Callable[[Any], Any] | None] = ContextVar("answergraph_model_replacement", default=None)
+"""Returns the model to ask in place of an agent's own; ``None`` outside of ``replaced_models``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ class BoundModel:
         if self.takes_prompts and WHOLE_MESSAGES.issuperset(map(type, messages)):
             # LangChain converts and checks every message of a list, but not of a prompt.
             sent = ChatPromptValue.model_construct(messages=messages)
-        replacement = steps.model_replacement.get()
+        replacement = model_replacement.get()
         runnable = self.runnable if replacement is None else replacement(self.runnable)
         if self.has_plain_requests:
             runnable = with_plain_requests(runnable, messages, streams=streams, copies=self._copies)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from answergraph.runtime.steps import model_replacement
+from answergraph.calling.bound_model import model_replacement
 
 
 @contextmanager

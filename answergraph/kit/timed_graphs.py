@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from answergraph.runtime.steps import CLOCK, TIMED_VISIT, GraphNode, Step
+from answergraph.runtime.steps import TIMED_VISIT, GraphNode, Step
 
 SECONDS = "seconds"
 """State key: what a run has used, so that it counts on where it is resumed."""
@@ -30,13 +30,10 @@ class TimedNode(GraphNode):
 
         super().__init__(counted, name=name, late=lambda state, error: late(state, time_is_up() or str(error)), grace=0)
 
-    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> object:
-        _count_on(config, input)
-        return super().invoke(input, config, **kwargs)
-
-    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> object:
-        _count_on(config, input)
-        return await super().ainvoke(input, config, **kwargs)
+    def _deadline(self, clock: Any, input: object) -> float:
+        if isinstance(input, Mapping):
+            clock.resume(input.get(SECONDS) or 0)  # what earlier executions used
+        return super()._deadline(clock, input)
 
 
 class _TimedGraph(CompiledStateGraph[Any, Any]):
@@ -51,10 +48,9 @@ class _TimedGraph(CompiledStateGraph[Any, Any]):
         if seconds is None and TIMED_VISIT.get() is None:
             return config
         # Only runs with time limits need it.
-        from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
+        from answergraph.runtime.time_limits import with_clock  # noqa: PLC0415 - see above
 
-        clock = clock_of(per_visit=self.step_timeout, seconds=seconds)
-        return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
+        return with_clock(config, per_visit=self.step_timeout, seconds=seconds)
 
 
 def timed(graph: CompiledStateGraph[Any, Any], seconds: float | None) -> CompiledStateGraph[Any, Any]:
@@ -70,8 +66,3 @@ def time_is_up() -> str | None:
     if clock is None or clock.seconds is None or clock.left > min(0.4, 0.2 * clock.seconds):
         return None
     return f"The limit of {clock.seconds:g} seconds is reached."
-
-
-def _count_on(config: RunnableConfig | None, state: Any) -> None:
-    if config and CLOCK in config.get("configurable", ()):
-        config["configurable"][CLOCK].resume(state.get(SECONDS) or 0)

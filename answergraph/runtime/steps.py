@@ -64,7 +64,7 @@ class Invoke:
         return await self.runnable.ainvoke(self.input, config, **self.settings)
 
 
-def without_clock(config: RunnableConfig) -> RunnableConfig:
+def _without_clock(config: RunnableConfig) -> RunnableConfig:
     """Return the config of a node for its work inside a timed visit."""
     return {**config, "configurable": {key: value for key, value in config["configurable"].items() if key != CLOCK}}
 
@@ -147,8 +147,11 @@ def wrap(
     return Call(partial(hook, request, handler), partial(ahook, request, ahandler))
 
 
-class Surroundings(Protocol):
-    """A context around one visit of a node, which also finishes the node's update."""
+class Surroundings:
+    """A context around one visit of a node, which also finishes the node's update; this one does nothing."""
+
+    def __init__(self, state: Callable[[], object]) -> None:
+        """Take a function that returns the node's state."""
 
     def __enter__(self) -> Self:
         return self
@@ -156,38 +159,58 @@ class Surroundings(Protocol):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         return
 
-    def finished_update(self, update: object) -> Any:
+    def finished_update(self, update: object) -> object:
         """Return the node's update for LangGraph."""
         return update
-
-
-Around = Callable[[Callable[[], Any]], Surroundings]
-"""Makes the surroundings of a visit from a function that returns the node's state."""
-
-
-class NothingAround(Surroundings):
-    """The surroundings of a node that needs none."""
-
-    def __init__(self, state: Callable[[], object]) -> None:
-        del state
 
 
 def no_update(state: Any, error: Exception) -> None:
     """Write nothing: a node of somebody else's did not end in time."""
 
 
-class GraphNode(Runnable[object, object]):
-    """A graph node made of a step: ``(state, runtime) -> Step[update]``.
+class TimedVisits(Runnable[Any, Any]):
+    """A graph node whose visits end in time, in a run with time limits.
 
     A plain ``Runnable``, because a function costs a traced call per visit.
     """
+
+    _visit: Callable[..., object]
+    _avisit: Callable[..., Awaitable[object]]
+    _late: Callable[[Any, Exception], object] = staticmethod(no_update)
+    """Makes the update of a visit that did not end in time."""
+    _grace = 0.0
+
+    def _deadline(self, clock: Any, input: object) -> float:
+        """Return when a visit has to end, by the run's ``RunClock``."""
+        return float(clock.ends + self._grace)
+
+    def _only_blocks(self, input: object) -> bool:
+        """Return whether a visit has nothing to await: it gets a thread of its own, since a pool may fill up with hung ones."""
+        return False
+
+    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> object:
+        if not config or CLOCK not in config.get("configurable", ()):
+            return self._visit(input, config, **kwargs)
+        clock, visit = config["configurable"][CLOCK], partial(self._visit, config=_without_clock(config), **kwargs)
+        return clock.visit(visit, input, self._late, self._deadline(clock, input))
+
+    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> object:
+        if not config or CLOCK not in config.get("configurable", ()):
+            return await self._avisit(input, config, **kwargs)
+        clock, blocks = config["configurable"][CLOCK], self._only_blocks(input)
+        visit = partial(self._visit if blocks else self._avisit, config=_without_clock(config), **kwargs)
+        return await clock.avisit(visit, input, self._late, self._deadline(clock, input), blocks=blocks)
+
+
+class GraphNode(TimedVisits):
+    """A graph node made of a step: ``(state, runtime) -> Step[update]``."""
 
     def __init__(
         self,
         step: Callable[[Any, Runtime[Any]], Step[Any]],
         *,
         name: str,
-        around: Around = NothingAround,
+        around: Callable[..., Surroundings] = Surroundings,
         late: Callable[[Any, Exception], object] = no_update,
         grace: float = 0.1,
     ) -> None:
@@ -198,17 +221,11 @@ class GraphNode(Runnable[object, object]):
         self._late = late
         self._grace = grace
 
-    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock = config["configurable"][CLOCK]
-            return clock.visit(self.invoke, input, self._late, clock.ends + self._grace)
+    def _visit(self, input: object, config: object, **kwargs: object) -> object:
         with self._around(lambda: input) as around:
             return around.finished_update(run_step(self._step(input, get_runtime())))
 
-    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock = config["configurable"][CLOCK]
-            return await clock.avisit(self.ainvoke, input, self._late, clock.ends + self._grace)
+    async def _avisit(self, input: object, config: object, **kwargs: object) -> object:
         with self._around(lambda: input) as around:
             return around.finished_update(await arun_step(self._step(input, get_runtime())))
 
@@ -277,6 +294,3 @@ class Recorder(Protocol):
 
 recorder: Recorder | None = None
 """The one in use. Of the process: a test's runs are awaited on loops, and in threads, that began before its tape."""
-
-model_replacement: ContextVar[Callable[[Any], Any] | None] = ContextVar("answergraph_model_replacement", default=None)
-"""Returns the model to ask in place of an agent's own; ``None`` outside of ``replaced_models``."""

@@ -18,7 +18,9 @@ from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
-from answergraph.runtime.steps import TIMED_VISIT, Effect
+from langchain_core.runnables import RunnableConfig
+
+from answergraph.runtime.steps import CLOCK, TIMED_VISIT, Effect
 
 ResultT = TypeVar("ResultT")
 
@@ -164,6 +166,11 @@ def clock_of(*, per_visit: float | None, **limits: Any) -> RunClock:
     ends = inf if around is None else around.ends - min(_TO_RETURN, 0.1 * max(around.ends - monotonic(), 0))
     # LangGraph ends a superstep with an exception: the visit ends first.
     return RunClock(per_visit=per_visit and 0.9 * per_visit, ends=ends, **limits)
+
+
+def with_clock(config: RunnableConfig | None, **limits: Any) -> RunnableConfig:
+    """Return the config of a run whose clock starts now."""
+    return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock_of(**limits)}}
 
 
 class TimedVisit(NamedTuple):

@@ -18,6 +18,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.errors import ParentCommand
 from langgraph.types import Command
 
+from answergraph.runtime.steps import Surroundings
 from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import INNER_USAGE, RunLedger
 from answergraph.state.outcome import Usage
@@ -30,7 +31,7 @@ class NoCallLeftError(Exception):
     """The budget around a single model call is exhausted."""
 
 
-class InnerRunBudget:
+class InnerRunBudget(Surroundings):
     """Shares the budget of one node visit or tool call among inner runs, and records their usage."""
 
     def __init__(

@@ -25,7 +25,7 @@ from answergraph.nodes.tools import ToolsNode
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.langchains_agent import subagent_transformer
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import CLOCK, Around, GraphNode, Step, no_update, without_clock
+from answergraph.runtime.steps import GraphNode, Step, Surroundings, TimedVisits
 from answergraph.state.agent_state import PRIVATE_KEYS, StateSchemas
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.own_keys import check_kept, for_trace, without_keys, without_refused_keys
@@ -40,28 +40,22 @@ WAITS = (
 )
 
 
-class GuestNode(RunnableLambda[Any, Any]):
+class GuestNode(TimedVisits, RunnableLambda[Any, Any]):
     """A user's node, with the agent's surroundings for its visits.
 
     A ``RunnableLambda``, because LangGraph finds subgraphs in those. It has no trace span.
     """
 
-    def __init__(self, node: Runnable[Any, Any], around: Around) -> None:
+    def __init__(self, node: Runnable[Any, Any], around: Callable[..., Surroundings]) -> None:
         super().__init__(lambda state: node.invoke(state), name=node.get_name())  # noqa: PLW0108 - what LangGraph looks into
         self._node = node
         self._around = around
 
-    def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock = config["configurable"][CLOCK]
-            return clock.visit(partial(self.invoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
+    def _visit(self, input: object, config: RunnableConfig | None, **kwargs: object) -> object:
         with self._around(lambda: input) as visit:
             return visit.finished_update(self._node.invoke(input, config, **kwargs))
 
-    async def ainvoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
-        if config and CLOCK in config.get("configurable", ()):
-            clock = config["configurable"][CLOCK]
-            return await clock.avisit(partial(self.ainvoke, config=without_clock(config), **kwargs), input, no_update, clock.ends)
+    async def _avisit(self, input: object, config: RunnableConfig | None, **kwargs: object) -> object:
         with self._around(lambda: input) as visit:
             return visit.finished_update(await self._node.ainvoke(input, config, **kwargs))
 

@@ -22,7 +22,7 @@ from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import MAX_KEPT
-from answergraph.runtime.steps import CLOCK, TIMED_VISIT
+from answergraph.runtime.steps import TIMED_VISIT
 from answergraph.state.agent_state import PRIVATE_KEYS
 from answergraph.state.ledger import EXISTING
 from answergraph.state.own_keys import check_spelling, without_keys
@@ -49,19 +49,13 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
     """A compiled agent. The input and commands of callers cannot write its own keys."""
 
     def stream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
-        builder: Any = self.builder
-        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
-            config = self._with_clock(config)
         if isinstance(input, Command):
             _check_command(input, self)
             _check_resumed(input, config, self)
-        return super().stream(self._checked(input, config, options), config, **options)
+        return super().stream(*self._checked(input, config, options), **options)
 
     def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
-        builder: Any = self.builder
-        if builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None:
-            config = self._with_clock(config)
-        chunks = super().astream(self._checked(input, config, options), config, **options)
+        chunks = super().astream(*self._checked(input, config, options), **options)
         if isinstance(input, Command):
             _check_command(input, self)
             return _resumed_chunks(chunks, input, config, self)
@@ -78,21 +72,21 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
     def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
         """Start the clock of a run; it ends before the visit of the node around it."""
         # Only runs with time limits need it.
-        from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
+        from answergraph.runtime.time_limits import with_clock  # noqa: PLC0415 - see above
 
         builder: Any = self.builder
         limits: UsageLimits = builder.limits
-        clock = clock_of(
+        return with_clock(
+            config,
             seconds=limits.seconds,
             per_model_call=limits.seconds_per_model_call,
             per_tool_call=limits.seconds_per_tool_call,
             per_visit=self.step_timeout,
             keeps_reserve=limits.reserve_final_answer,
         )
-        return {**(config or {}), "configurable": {**((config or {}).get("configurable") or {}), CLOCK: clock}}
 
-    def _checked(self, input: object, config: Any, options: Mapping[str, object]) -> object:
-        """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
+    def _checked(self, input: object, config: Any, options: Mapping[str, object]) -> tuple[Any, RunnableConfig | None]:
+        """Return what LangGraph is called with; raise ``AgentSpecError`` for what it would drop."""
         builder: Any = self.builder
         modes = mode if isinstance(mode := options.get("stream_mode"), list | tuple) else (mode,)
         has_saver = isinstance(self.checkpointer, BaseCheckpointSaver)
@@ -102,18 +96,25 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             _check_call(config, options, modes, builder.context_schema)
             if has_saver and not _is_inside_a_run():
                 _check_thread(self.config, config)
-        if isinstance(input, dict):
-            if EXISTING in input and EXISTING not in builder.channels:
-                from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
+        is_timed = builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None
+        read = _read_input(input, builder, has_saver=has_saver)
+        return read, self._with_clock(config) if is_timed else config
 
-                input = with_existing(input, builder.codec.schemas, builder.repair)
-            if not input.keys() <= builder.channels.keys():
-                _check_input_keys(input, builder)
-            return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
-        if isinstance(input, Command):
-            return without_keys(input, builder.keys.own)
-        _check_input(input, goes_on=has_saver or _is_inside_a_run())
-        return input
+
+def _read_input(input: object, builder: Any, *, has_saver: bool) -> object:
+    """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
+    if isinstance(input, dict):
+        if EXISTING in input and EXISTING not in builder.channels:
+            from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
+
+            input = with_existing(input, builder.codec.schemas, builder.repair)
+        if not input.keys() <= builder.channels.keys():
+            _check_input_keys(input, builder)
+        return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
+    if isinstance(input, Command):
+        return without_keys(input, builder.keys.own)
+    _check_input(input, goes_on=has_saver or _is_inside_a_run())
+    return input
 
 
 def _is_inside_a_run() -> bool:

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from answergraph.runtime.steps import Call, GraphNode, Invoke, Router, Step, arun_step, pure, run_step, wrap
+from answergraph.runtime.steps import Call, GraphNode, Invoke, Router, Step, Surroundings, arun_step, pure, run_step, wrap
 from tests.suite.colors import Run
 
 
@@ -203,7 +203,7 @@ def test_a_router_says_why_and_the_graph_goes_there(run: Run, reason: str, word:
     assert run(graph_of(node, lambda state: reason), {"word": "x"}) == {"word": word}
 
 
-class Around:
+class Around(Surroundings):
     """Records the visits that it wraps, and puts each update in brackets."""
 
     def __init__(self, events: list[Any], state: Callable[[], Any]) -> None:
