@@ -91,6 +91,11 @@ def _emptied(source: object, data: object, place: FieldPath) -> FieldPath | None
     return next(filter(None, (_emptied(before, after, place / key) for key, before, after in parts)), None)
 
 
+def schema_named(schemas: Iterable[AnswerSchema], name: object) -> AnswerSchema | None:
+    """Return the schema of a name, ``None`` if there is none."""
+    return next((schema for schema in schemas if schema.name == name), None)
+
+
 def is_same(one: Any, other: Any) -> bool:
     """Return whether two values are equal and of one type, also inside lists and dicts."""
     if type(one) is not type(other):

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, ToolCall
 
-from answergraph.answers.answer import Answer
+from answergraph.answers.answer import Answer, schema_named
 from answergraph.answers.canonical_json import canonical_json, shortened
 from answergraph.answers.schemas.answer_schema import AnswerSchema, Problem, problems_by_field
 from answergraph.answers.schemas.json_envelope import VALUE
@@ -137,7 +137,7 @@ class ReplyReader:
 
     def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
         """Check a value that a middleware set instead of the answer in ``message``; it repairs none, and may hold any number."""
-        schema = self._requested(given["schema"]) if given["schema"] else None
+        schema = schema_named(self.request.strategy.schemas, given["schema"])
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
             try:
@@ -176,13 +176,13 @@ class ReplyReader:
         return replace(self._invalid(self.request.strategy.schema_names[0], ValueError(text), message, message.text), counts=True)
 
     def _read_call(self, call: ToolCall, message: AIMessage) -> Reading:
-        schema = self._requested(call["name"])
+        schema = schema_named(self.request.strategy.schemas, call["name"])
         if schema is None:
             return self._not_requested(call["name"], message, call["args"])
         return self._validated(schema, call["args"], message)
 
     def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
-        schema = self._requested(call["name"])
+        schema = schema_named(self.request.strategy.schemas, call["name"])
         finding = find_json(call.get("args") or "")
         if schema is None or len(finding) != 1:
             return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
@@ -250,9 +250,6 @@ class ReplyReader:
         withheld = self.request.withheld
         instead = f". {withheld}" if withheld else f"; answer with one of {self.request.strategy.schema_names!r}"
         return self._invalid(name, ValueError(f"{name!r} is not offered now{instead}"), message, data)
-
-    def _requested(self, name: str) -> AnswerSchema | None:
-        return next((schema for schema in self.request.strategy.schemas if schema.name == name), None)
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any, problems: Sequence[Problem] = ()) -> Reading:
         problems = problems or [Problem(place, place, sentence) for place, sentence in problems_by_field(source)]

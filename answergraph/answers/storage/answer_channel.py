@@ -16,7 +16,7 @@ from typing import Any, Self, get_args
 from langgraph.channels import LastValue
 from langgraph.errors import InvalidUpdateError
 
-from answergraph.answers.answer import Answer, is_same
+from answergraph.answers.answer import Answer, is_same, schema_named
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.runtime.errors import StoredAnswerError
@@ -138,7 +138,7 @@ class AnswerCodec:
         known = self._answers.get(_key(value))
         if known is not None and known.is_unchanged:
             return known
-        named = None if answer is None else self._named(answer.schema.name)
+        named = None if answer is None else schema_named(self.schemas, answer.schema.name)
         if named is not None and answer is not None:
             # A format made at run time may have a schema of its own with this name.
             read = [answer if named.validator is answer.schema.validator else Answer.of(named, value)]
@@ -178,7 +178,8 @@ class AnswerCodec:
                 return known.value
         if len(self.schemas) == 1:
             return _loaded(self.schemas[0], written, written)
-        if isinstance(written, Mapping) and written.keys() == {"schema", "value"} and (named := self._named(written["schema"])):
+        has_name = isinstance(written, Mapping) and written.keys() == {"schema", "value"}
+        if has_name and (named := schema_named(self.schemas, written["schema"])):
             return _loaded(named, written["value"], written)
         return self._of_any(written, otherwise=written)
 
@@ -206,7 +207,7 @@ class AnswerCodec:
         name, value = stored[MARK], stored["value"]
         if name is None:
             return value
-        if (schema := self._named(name)) is None:
+        if (schema := schema_named(self.schemas, name)) is None:
             problem = f"No schema of this name is declared, only {[schema.name for schema in self.schemas]!r}."
             return self._of_any(value, otherwise=UnreadableAnswer({"schema": name, "problem": problem, "data": value}))
         try:
@@ -216,9 +217,6 @@ class AnswerCodec:
 
     def _schemas_of(self, value: object) -> list[AnswerSchema]:
         return [candidate for candidate in self.schemas if value is not None and candidate.holds(value)]
-
-    def _named(self, name: object) -> AnswerSchema | None:
-        return next((schema for schema in self.schemas if schema.name == name), None)
 
     def _of_any(self, data: object, otherwise: object) -> object:
         """Return data as a value of the only schema that it fits, else ``otherwise``."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from answergraph.answers.answer import schema_named
 from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, envelope, rewritten, without
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.model_capabilities import answers_last, supports_native_format, wire_dialect
@@ -108,7 +109,7 @@ class CallOrAnswer(Strategy):
         if not isinstance(data, dict) or data.keys() != set(_KEYS):
             return data
         name, arguments = (data[key] for key in _KEYS)
-        schema = next((each for each in self.schemas if each.name == name), None)
+        schema = schema_named(self.schemas, name)
         if schema is None:
             return data
         is_wrapped = not schema.is_object and isinstance(arguments, dict) and arguments.keys() == {VALUE}
