@@ -63,6 +63,18 @@ def said_afresh(reading: Reading, text: str) -> str:
     return text if reading.feedback is None or not wrong else "\n".join(f"- {path}: {problem}" for path, problem in wrong.items())
 
 
+def asking_for(ledger: RunLedger, repair: Repair | None, repeated: Reading | None, text: str) -> RunLedger:
+    """Return a ledger with what is asked for next: the repair of an answer, or an answer afresh in place of a repeated one."""
+    if repair is not None:
+        ledger["repair"] = repair
+    if repeated is not None:
+        ledger.pop("repair", None)
+        ledger["asks_afresh"] = said_afresh(repeated, text)
+    elif "asks_afresh" in ledger:
+        ledger["asks_afresh"] = ""
+    return ledger
+
+
 def sent_back(results: list[ToolMessage]) -> list[ToolMessage]:
     """Return replacement results for tool calls, recognisable by their ids."""
     return [result.model_copy(update={"id": f"{CORRECTION_ID_PREFIX}{uuid4()}"}) for result in results]

@@ -16,14 +16,15 @@ from answergraph.asking.model_request import NO_CALLS, ModelRequest, ModelRespon
 from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import CALLS_ARE_OVER, NOT_NOW, AnswerRequest
 from answergraph.calling.bound_model import BoundModels
+from answergraph.calling.model_calls import read_reply
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.endings import deferred, outcome_without_format, without_format
 from answergraph.nodes.external_tool import described_name
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
-from answergraph.reading.reply_reader import Reading, ReplyReader
+from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, has_listener, off_loop
+from answergraph.runtime.steps import TIMED_VISIT, Step, has_listener, off_loop
 from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, RunLedger, Running
@@ -63,8 +64,9 @@ class ModelNode:
 
     def step(self, state: RunState, runtime: Runtime[Any]) -> Step[Any]:
         """Call the model with the state's conversation, and return the state update with the commands of middleware."""
-        response_format = self.agent.format
-        declared = yield from off_loop(response_format.for_call, state, runtime, when=isinstance(response_format, RunTimeFormat))
+        declared = self.agent.format
+        if isinstance(declared, RunTimeFormat):
+            declared = yield from off_loop(declared.for_call, state, runtime)
         visit = yield from ModelVisit.begin(state, declared, self.agent.limits)
         running = {RUNNING: visit.running or Running(is_traced(), visit.origin)}
         if visit.waits:  # some results are still missing
@@ -126,12 +128,7 @@ class ModelNode:
         called = {call["name"] for call in message.tool_calls}
         # A text beside calls of tools is not an answer yet.
         if answer_request.declared and (not called or answer_request.declared & called):
-            seen = Snapshot(message)
-            # A validator of the user's may hang.
-            is_slow = TIMED_VISIT.get() is not None or seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
-            reading = yield from off_loop(ReplyReader(answer_request).read, message, when=is_slow)
-            if reading.error is not None and answer_request.strategy.raises(reading.error):
-                raise reading.error
+            reading, seen = yield from read_reply(answer_request, message)
         reply = visit.replies[str(message.id)] = ModelReply(message, answer_request, reading, seen, visit.is_wrapped)
         if reading is not None:
             self.readings.put(id(message), reply, message)

@@ -22,7 +22,6 @@ from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
     EXISTING,
     AnswerRequestRecord,
-    Repair,
     RunLedger,
     Running,
     StoredValue,
@@ -35,7 +34,7 @@ from answergraph.state.usage import UsageLimits, added, usage_of
 
 if TYPE_CHECKING:
     from answergraph.calling.purse import Purse
-    from answergraph.runtime.time_limits import TimedVisit
+    from answergraph.runtime.time_limits import RunClock, TimedVisit
 
 
 MIN_CALLS_FOR_TWO = 5
@@ -89,14 +88,14 @@ class ModelVisit(ModelCalls):
     """This execution; ``None`` at its first visit."""
     ledger: RunLedger
     """The ledger at the start of the visit."""
-    limit: LimitName | None
-    """The limit that ends the run after this call, or before it."""
-    has_no_call: bool
-    is_last_call: bool
-    tool_calls_left: int | None
-    """The remaining tool calls, ``None`` for no limit."""
     waits: list[PendingCall]
     """The calls of a deferred run without results: the model waits for them."""
+    limit: LimitName | None = None
+    """The limit that ends the run after this call, or before it."""
+    has_no_call: bool = False
+    is_last_call: bool = False
+    tool_calls_left: int | None = None
+    """The remaining tool calls, ``None`` for no limit."""
     origin: float = 0.0
     """When the run would have begun without interruptions, on the monotonic clock in seconds."""
     purse: Purse | None = None
@@ -146,17 +145,13 @@ class ModelVisit(ModelCalls):
         if (caller := callers_budget()) is not None:
             # LangGraph reads the state around an awaited run in threads of its own.
             limits = limits.capped_by((yield from off_loop(caller.remaining_for, ledger)), caller.pricing)
-        usage, clock = ledger["usage"], timed and timed.clock
+        clock = timed and timed.clock
         if caller is not None or clock is not None:
             ledger = {**ledger, "limits": limits.in_force(clock)}
         if clock is not None:
             clock.resume(ledger.get("seconds", 0.0))
         began = monotonic() - ledger.get("seconds", 0.0) if clock is None else clock.began
-        exhausted_by, last_call_by = limits.exhausted_by(usage, clock), limits.last_call_by(usage, clock)
-        tool_calls_left = limits.tool_calls_left(usage)
-        limit = exhausted_by or last_call_by or ("tool_calls" if tool_calls_left == 0 else None)
-        forced = (last_call_by is not None and limits.reserve_final_answer) or tool_calls_left == 0
-        return cls(
+        visit = cls(
             messages=[*messages[:start], *checked],
             stored=messages,
             begins_run=begins_run,
@@ -165,19 +160,27 @@ class ModelVisit(ModelCalls):
             repair=ledger.get("repair"),
             format=declared,
             used_strategies=list(ledger["used_strategies"]),
-            limit=limit,
             origin=began if turn.running is None else turn.running.origin,
-            has_no_call=exhausted_by is not None,
-            is_last_call=last_call_by is not None,
-            tool_calls_left=tool_calls_left,
             waits=[] if begins_run or turn.running else turn.waits_for,
             streams=not ledger["attempts"] or ledger["attempts"][-1]["status"] != "empty",
             attempts=ledger["attempts"],
-            forces_answer=forced,
-            skips_calls=_has_to_answer(turn, limits, usage),
-            purse=None if limits.cost is None and limits.prices is None else purse_of(limits),
-            last_line=limits.left_in_words(usage, clock) if limits.tell_model else None,
+            skips_calls=turn.request is not None and _has_to_answer(turn.request, messages, limits, ledger),
         )
+        visit._keep_to(limits, clock)
+        return visit
+
+    def _keep_to(self, limits: UsageLimits, clock: RunClock | None) -> None:
+        """Take from the limits whether a call is left, what it is for, and what is told and counted of it."""
+        usage = self.ledger["usage"]
+        exhausted_by, last_call_by = limits.exhausted_by(usage, clock), limits.last_call_by(usage, clock)
+        if limits.tool_calls is not None:
+            self.tool_calls_left = max(limits.tool_calls - usage["tool_calls"], 0)
+        has_no_tool_call = self.tool_calls_left == 0
+        self.limit = exhausted_by or last_call_by or ("tool_calls" if has_no_tool_call else None)
+        self.has_no_call, self.is_last_call = exhausted_by is not None, last_call_by is not None
+        self.forces_answer = has_no_tool_call or (self.is_last_call and limits.reserve_final_answer)
+        self.purse = purse_of(limits) if limits.is_priced else None
+        self.last_line = limits.left_in_words(usage, clock) if limits.tell_model else None
 
     def asked_afresh(self) -> list[AnyMessage]:
         """Return the conversation to send without the run's wrong answers and their corrections; the end says what was wrong.
@@ -194,12 +197,6 @@ class ModelVisit(ModelCalls):
             return self.replies[message.id]
         last = next(reversed(self.replies.values()), None)
         return None if last is None else replace(last, reading=None)
-
-    def count_lost_call(self, model: object) -> None:
-        """Count a call that did not end: it was made, and nobody knows what it has cost."""
-        self.model_calls += 1
-        if self.purse is not None:
-            self.purse.note_unpriced(model)
 
     def usage(self, tool_calls: int) -> Usage:
         """Return the run's usage after this visit, including its tool calls."""
@@ -242,6 +239,15 @@ class CurrentReply:
         """Whether an answer that does not fit was asked for afresh; one that a check rejected may be, too."""
         return "asks_afresh" in self.ledger and not all(attempt.get("check") for attempt in self.ledger["attempts"])
 
+    def results(self, reading: Reading, text: str) -> list[ToolMessage]:
+        """Answer the answer calls that no hook has answered; malformed ones with status ``error``."""
+        unread = [] if self.message is None or reading.status == "answered" else self.message.invalid_tool_calls
+        malformed = {call["id"] for call in unread}
+        return [
+            ToolMessage(text, name=name, tool_call_id=call_id, status="error" if call_id in malformed else "success")
+            for name, call_id in ((call["name"], call["id"]) for call in reading.calls if call["id"] not in self.turn.done)
+        ]
+
     def in_order(self, results: list[ToolMessage]) -> list[object]:
         """Move results right after their calls, before messages that a hook added in between."""
         between = [message for message in self.turn.after if not isinstance(message, ToolMessage)]
@@ -251,22 +257,11 @@ class CurrentReply:
         return [*(RemoveMessage(id=str(message.id)) for message in between), *results, *moved]
 
 
-def asking_for(ledger: RunLedger, repair: Repair | None, problem: str | None) -> RunLedger:
-    """Return a ledger with what is asked for next: the repair of an answer, or, with a ``problem``, an answer afresh."""
-    if repair is not None:
-        ledger["repair"] = repair
-    if problem is not None:
-        ledger.pop("repair", None)
-    if problem is not None or "asks_afresh" in ledger:
-        ledger["asks_afresh"] = problem or ""
-    return ledger
-
-
-def _has_to_answer(turn: Turn, limits: UsageLimits, usage: Usage) -> bool:
+def _has_to_answer(before: AnswerRequestRecord, messages: Sequence[AnyMessage], limits: UsageLimits, ledger: RunLedger) -> bool:
     """Return whether a model that writes calls under a schema only calls tools, with two calls left: one is for a correction."""
-    before, allowed = turn.request, limits.model_calls
-    is_near = allowed is not None and allowed >= MIN_CALLS_FOR_TWO and usage["model_calls"] == allowed - 2
-    return is_near and before is not None and before["strategy"] == CallOrAnswer.name and not was_sent_back(turn.messages)
+    allowed = limits.model_calls
+    is_near = allowed is not None and allowed >= MIN_CALLS_FOR_TWO and ledger["usage"]["model_calls"] == allowed - 2
+    return is_near and before["strategy"] == CallOrAnswer.name and not was_sent_back(messages)
 
 
 def answer_request_of(visit: ModelVisit, message: AIMessage | None, value: object) -> AnswerRequestRecord:

@@ -17,9 +17,9 @@ from answergraph.asking.strategies.run_time_format import RunTimeFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.nodes.agent_parts import AgentParts
 from answergraph.nodes.answer_checks import Checked, charged, check_answer, reviewed_message
-from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, correction, repair_after, said_afresh, sent_back
+from answergraph.nodes.corrections import CONFIRM_ANSWER, NOT_RUN, UNKNOWN_TOOL, asking_for, correction, repair_after, sent_back
 from answergraph.nodes.endings import Ending, EndingFacts, decide, deferred, outcome_of, repeats, with_attempt, without_format
-from answergraph.nodes.model_visit import CurrentReply, Readings, asking_for
+from answergraph.nodes.model_visit import CurrentReply, Readings
 from answergraph.nodes.tools import ToolCallStep
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, has_listener, off_loop
@@ -51,8 +51,9 @@ class StructuredResponseNode:
         Raises:
             Exception: The error of the answer, if ``handle_errors`` raises it.
         """
-        response_format = self.agent.format
-        declared = yield from off_loop(response_format.for_reply, state, runtime, when=isinstance(response_format, RunTimeFormat))
+        declared = self.agent.format
+        if isinstance(declared, RunTimeFormat):
+            declared = yield from off_loop(declared.for_reply, state, runtime)
         if not declared.declared:  # made at run time, it may be none
             return {LEDGER: {**Turn(state).run_ledger(begins_run=False), "finished": True}}
         reply = self._current_reply(state, declared)
@@ -139,20 +140,20 @@ class StructuredResponseNode:
         request = declared.restore(record)
         if (repair := ledger.get("repair")) is not None:
             request = declared.repairing(request, repair)
-        index, reply_id = ledger["last_reply_index"], ledger["last_reply_id"]
-        if turn.reply is not None and turn.reply.id != reply_id and index < len(turn.messages):
-            own = turn.messages[index]
-            if isinstance(own, AIMessage) and own.id == reply_id and self._reading_of(own, request).status == "answered":
-                # A hook wrote a message after the model's answer.
-                turn = Turn(state, names, declared.declared, at=index)
+        if (
+            turn.reply is not None
+            and turn.reply.id != ledger["last_reply_id"]
+            and self._was_answered_before(turn, ledger, request)
+        ):
+            turn = Turn(state, names, declared.declared, at=ledger["last_reply_index"])
         direct = turn.direct_results if names.any_returns_directly else []
         elsewhere = turn.elsewhere if names.external or turn.removed else []
-        waiting, pending = {call["id"] for call in elsewhere}, turn.open("answer", "external", "tool")
+        waiting = {call["id"] for call in elsewhere}
         has_lost_all = bool(turn.removed) and turn.has_lost_all_calls
         return CurrentReply(
             turn=turn,
             message=turn.reply,
-            pending=[call for call in pending if call["id"] not in waiting] if waiting else pending,
+            pending=[call for call in turn.open("answer", "external", "tool") if call["id"] not in waiting],
             elsewhere=[] if direct else elsewhere,
             request=request,
             ledger=ledger,
@@ -161,6 +162,13 @@ class StructuredResponseNode:
             direct=direct[-1] if direct else None,
             middleware_value=record and record["middleware_value"],
         )
+
+    def _was_answered_before(self, turn: Turn, ledger: RunLedger, request: AnswerRequest) -> bool:
+        """Return whether the model's own reply holds an answer, and a hook wrote a message after it."""
+        own = next(iter(turn.messages[ledger["last_reply_index"] :]), None)
+        if not isinstance(own, AIMessage) or own.id != ledger["last_reply_id"]:
+            return False
+        return self._reading_of(own, request).status == "answered"
 
     def _read(self, reply: CurrentReply) -> Reading:
         if reply.message is None:
@@ -227,12 +235,12 @@ class StructuredResponseNode:
             "confirmations_asked": reply.ledger["confirmations_asked"] + 1,
             "cause": "confirmation",
         }
-        return {"messages": reply.in_order(sent_back(_results(reply, reading, CONFIRM_ANSWER))), LEDGER: ledger}
+        return {"messages": reply.in_order(sent_back(reply.results(reading, CONFIRM_ANSWER))), LEDGER: ledger}
 
     def _ask(self, reply: CurrentReply, reading: Reading, *, in_next_form: bool) -> dict[str, object]:
         afresh = reply.may_ask_afresh(reading) and repeats(reading, reply.ledger, reply.turn)
         repair = None if afresh else repair_after(reading, reply.ledger, self.agent.repair)
-        results = _results(reply, reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
+        results = reply.results(reading, text := correction(reading, reply.request, repair, in_next_form=in_next_form))
         corrections = reply.in_order(sent_back([*results, *self._other_calls(reply, reply.pending)]))
         if not results and not reply.elsewhere:
             cut = reply.message if reading.status == "truncated" else None
@@ -246,7 +254,7 @@ class StructuredResponseNode:
             "used_strategies": [*used, reply.request.strategy_id] if in_next_form else used,
             "cause": "correction" if is_attempt else "final_answer",
         }
-        return {"messages": corrections, LEDGER: asking_for(ledger, repair, said_afresh(reading, text) if afresh else None)}
+        return {"messages": corrections, LEDGER: asking_for(ledger, repair, reading if afresh else None, text)}
 
     def _defer(self, reply: CurrentReply, reading: Reading) -> dict[str, object]:
         """End the run until the results of its calls are sent; an answer beside them is held, or sent back."""
@@ -273,7 +281,7 @@ class StructuredResponseNode:
         ledger.pop("repair", None)
         ledger.pop("given", None)
         return {
-            "messages": reply.in_order([*_results(reply, reading, receipt), *self._other_calls(reply, not_run)]),
+            "messages": reply.in_order([*reply.results(reading, receipt), *self._other_calls(reply, not_run)]),
             self.agent.keys.answer: self.codec.to_write(answer.value, answer) if answer else None,
             self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted, self.agent.limits),
             LEDGER: ledger,
@@ -288,13 +296,3 @@ class StructuredResponseNode:
             for call in calls
             if (name := call["name"]) not in reply.request.declared
         ]
-
-
-def _results(reply: CurrentReply, reading: Reading, text: str) -> list[ToolMessage]:
-    """Answer the answer calls of the reply that no hook has answered; malformed ones with status ``error``."""
-    unread = [] if reply.message is None or reading.status == "answered" else reply.message.invalid_tool_calls
-    malformed = {call["id"] for call in unread}
-    return [
-        ToolMessage(text, name=name, tool_call_id=call_id, status="error" if call_id in malformed else "success")
-        for name, call_id in ((call["name"], call["id"]) for call in reading.calls if call["id"] not in reply.turn.done)
-    ]

@@ -27,7 +27,7 @@ def ask_in_time(
         except Exception as error:
             if not is_time_out(error):
                 raise
-            visit.count_lost_call(request.model)
+            _count_lost_call(visit, request)
         else:
             if clock.is_over:
                 visit.limit, visit.is_last_call = "seconds", True
@@ -38,6 +38,13 @@ def ask_in_time(
         if timed.ends - monotonic() <= 2 * SECONDS_TO_READ:
             break
     return None
+
+
+def _count_lost_call(visit: ModelVisit, request: ModelRequest) -> None:
+    """Count a call that did not end: it was made, and nobody knows what it has cost."""
+    visit.model_calls += 1
+    if visit.purse is not None:
+        visit.purse.note_unpriced(request.model)
 
 
 def is_time_out(error: BaseException | None) -> bool:

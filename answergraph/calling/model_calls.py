@@ -26,7 +26,9 @@ from answergraph.calling.bound_model import BoundModel, BoundModels
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.filled_schema import with_copies
 from answergraph.reading.received_reply import as_received
-from answergraph.runtime.steps import TIMED_VISIT, Effect, Step
+from answergraph.reading.reply_reader import Reading, ReplyReader
+from answergraph.runtime.snapshot import Snapshot
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Effect, Step, off_loop
 from answergraph.state.ledger import Repair
 from answergraph.state.outcome import Attempt
 from answergraph.state.usage import UsageLimits
@@ -153,6 +155,21 @@ class ModelCalls:
         if refused.has_next_strategy:
             self.used_strategies.append(refused.strategy_id)
         return refused.has_next_strategy
+
+
+def read_reply(answer_request: AnswerRequest, reply: AIMessage) -> Step[tuple[Reading, Snapshot]]:
+    """Read the answer of a reply; return the reading, and a snapshot of what was read.
+
+    Raises:
+        Exception: The model's mistake, if ``handle_errors`` raises it.
+    """
+    seen = Snapshot(reply)
+    # A validator of the user's may hang.
+    is_slow = TIMED_VISIT.get() is not None or seen.is_longer_than(MAX_CHARACTERS_ON_LOOP)
+    reading = yield from off_loop(ReplyReader(answer_request).read, reply, when=is_slow)
+    if reading.error is not None and answer_request.strategy.raises(reading.error):
+        raise reading.error
+    return reading, seen
 
 
 def purse_of(limits: UsageLimits) -> Purse:

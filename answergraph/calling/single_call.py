@@ -14,12 +14,11 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
-from answergraph.calling.model_calls import ModelCalls, purse_of
+from answergraph.calling.model_calls import ModelCalls, purse_of, read_reply
 from answergraph.models.resolve import resolve_model
-from answergraph.reading.reply_reader import Reading, ReplyReader
+from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, off_loop
+from answergraph.runtime.steps import Step, off_loop
 from answergraph.state.budget import NoCallLeftError, current_budget
 from answergraph.state.outcome import Usage
 from answergraph.state.usage import UsageLimits, usage_of
@@ -71,8 +70,5 @@ def _ask(model: str | BaseChatModel, messages: Sequence[Any], schema: object, pr
     usage = usage_of([reply], "turn", model_calls=calls.model_calls, tool_calls=0, spending=spending)
     if not answer_request.declared:
         return SingleReply(answer_request, reply, usage, None)
-    is_slow = TIMED_VISIT.get() is not None or Snapshot(reply).is_longer_than(MAX_CHARACTERS_ON_LOOP)
-    reading = yield from off_loop(ReplyReader(answer_request).read, reply, when=is_slow)
-    if reading.error is not None and answer_request.strategy.raises(reading.error):
-        raise reading.error
+    reading, _ = yield from read_reply(answer_request, reply)
     return SingleReply(answer_request, reply, usage, reading)

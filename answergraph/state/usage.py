@@ -242,10 +242,6 @@ class UsageLimits:
             return "cost"
         return "seconds" if clock is not None and clock.is_over else None
 
-    def tool_calls_left(self, usage: Usage) -> int | None:
-        """Return the remaining tool calls, ``None`` for no limit."""
-        return None if self.tool_calls is None else max(self.tool_calls - usage["tool_calls"], 0)
-
     def remaining(self, usage: Usage) -> RemainingBudget:
         """Return the budget for inner runs, without the call reserved for the final answer."""
         cost = None if self.cost is None else float(self.cost)

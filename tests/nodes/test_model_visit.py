@@ -93,6 +93,7 @@ class TestWhatItMayUse:
             (UsageLimits(model_calls=3, reserve_final_answer=False), used(2), (False, True, False, None)),
             (UsageLimits(tool_calls=2), used(1, 1), (False, False, False, 1)),
             (UsageLimits(tool_calls=2), used(1, 2), (False, False, True, 0)),
+            (UsageLimits(tool_calls=2), used(1, 3), (False, False, True, 0)),
             (UsageLimits(tool_calls=2, reserve_final_answer=False), used(1, 2), (False, False, True, 0)),
         ],
     )

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
@@ -22,7 +21,6 @@ from answergraph.asking.strategies.tool_strategy import ToolStrategy
 from answergraph.json_schema.dialects import Dialect
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses, ResponseFormatError
 from answergraph.runtime.recent_cache import RecentCache
-from answergraph.state.agent_state import RunState
 from answergraph.state.ledger import AnswerRequestRecord, Repair, StoredValue
 
 GO_ON = "Go on, in the form you are asked for."
@@ -112,12 +110,6 @@ class DeclaredFormat:
 
     def check(self, model: BaseChatModel) -> None:
         self.strategy.check(model)
-
-    def for_call(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
-        return self
-
-    def for_reply(self, state: RunState, runtime: Runtime[Any]) -> DeclaredFormat:
-        return self
 
     def request(
         self, request: ModelRequest, used_strategies: Collection[str] = (), *, answer_only: bool = False

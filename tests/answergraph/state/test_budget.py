@@ -87,11 +87,6 @@ class TestLimits:
     ) -> None:
         assert limits.exhausted_by(usage) == limit
 
-    def test_tool_calls_left_are_counted_down_to_none_at_all(self) -> None:
-        limits = UsageLimits(tool_calls=3)
-        assert [limits.tool_calls_left(used(0, calls)) for calls in (0, 2, 3, 4)] == [3, 1, 0, 0]
-        assert UsageLimits().tool_calls_left(used(0, 9)) is None
-
     def test_the_call_of_the_final_answer_is_kept_back_from_inner_runs(self) -> None:
         limits = UsageLimits(model_calls=5, tool_calls=4, total_tokens=100)
         assert limits.remaining(used(1, 1, 30)) == RemainingBudget(3, 3, 70)
