@@ -1,12 +1,11 @@
 """The rows of docs/endings.md end with a bare schema as the page says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from answergraph import create_agent
-from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import QUESTION, Verdict, search
 from tests.test_outcomes_page import ROWS, Row
@@ -18,13 +17,6 @@ TWICE = {
     "an echo of the schema",
 }
 """The rows after which a bare schema is asked for with the next strategies."""
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "response_format" not in row.options], ids=str)

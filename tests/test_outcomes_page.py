@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from answergraph import (
     create_agent,
 )
 from answergraph.middleware import after_model
-from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
 
@@ -272,13 +271,6 @@ ROWS = [
 
 def page() -> str:
     return ABOVE + "".join(f"{row.line}\n" for row in ROWS) + BELOW
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)

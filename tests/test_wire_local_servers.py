@@ -1,15 +1,13 @@
 """Requests to a server that is in no row of the provider table: a client of OpenAI's API at another address."""
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
-import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field, SecretStr
 
 from answergraph import create_agent
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from tests.openai_server import OpenAIServer
 from tests.openai_server.behaviour import rejects_json_schema
 from tests.openai_server.reply import JSONObject, Reply, ToolCall, calls, says
@@ -37,13 +35,6 @@ RATING = '{"comment": "fine"}'
 def look_up(key: str) -> str:
     """Look a value up."""
     return f"{key} is 42"
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def answered(run: Run, script: list[Reply], tools: Any = (), declared: Any = Rating) -> tuple[Any, list[JSONObject]]:

@@ -1,6 +1,5 @@
 """Whatever is in a thread, each provider takes the request made of it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -38,13 +37,6 @@ results = st.builds(
 questions = st.builds(lambda name: HumanMessage("Find it.", name=name), st.sampled_from([None, "Ada Lovelace"]))
 greetings = st.just(AIMessage("How can I help?"))
 histories = st.tuples(st.one_of(questions, greetings), st.lists(st.one_of(questions, replies, results, results), max_size=7))
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=str)

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from answergraph import create_agent
-from answergraph.models import forget_refusals
 from tests.providers.providers import PROVIDERS, Provider, with_rules
 from tests.providers.situations import FOUND, MISSING, SITUATIONS, Situation
 from tests.providers.stub import Stub
@@ -24,13 +22,6 @@ SEEN = Path(__file__).parent / "seen.json"
 """The results of the last run of the whole matrix: provider → situation → status and number of requests per way."""
 WAYS = ("blocking", "awaited", "streamed")
 CASES = [(provider, each) for provider in PROVIDERS for each in SITUATIONS if not each.only or provider.name in each.only]
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def result_of(agent: Any, way: str) -> dict[str, Any]:

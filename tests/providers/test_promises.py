@@ -1,6 +1,6 @@
 """Failures of earlier agents with real clients, one test each; the matrix tests the same with every provider."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,6 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
 from answergraph import DeferredStrategy, UsageLimits, create_agent
-from answergraph.models import forget_refusals
 from tests.openai_server.reply import Reply
 from tests.providers.dialogue import Asked, Model, Refused, Rule
 from tests.providers.providers import Provider, named, with_rules
@@ -35,13 +34,6 @@ from tests.providers.stub import Stub
 pytestmark = [pytest.mark.providers, pytest.mark.filterwarnings("default")]
 
 CLAUDES = [named("Anthropic"), named("Anthropic before Claude 4.5")]
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def outcome_and_requests(

@@ -1,6 +1,6 @@
 """A number that is too large for a ``float`` is no answer, however it was asked for and written."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from math import inf, nan
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from answergraph import (
 )
 from answergraph.kit import parse_structured_output
 from answergraph.middleware import AgentMiddleware
-from answergraph.models import ReActTextModel, forget_refusals
+from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer
 from tests.openai_server.reply import Reply, ToolCall, calls, says
@@ -57,13 +57,6 @@ STRATEGIES: dict[str, Callable[[], Any]] = {
     "auto": lambda: AutoStrategy(Size),
     "schema": lambda: ToolStrategy({"title": "Size", "type": "object", "properties": {"parts": {"type": "array"}}}),
 }
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def written(strategy: str, text: str) -> Reply:

@@ -1,6 +1,5 @@
 """Every provider family is asked in a way that it supports, from the first request on."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import PromptedStrategy, ToolStrategy, create_agent
 from answergraph.asking.providers.provider_table import families
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from tests.openai_server import OpenAIServer
 from tests.openai_server import families as servers
 from tests.openai_server.families import NUMBER, Script
@@ -106,13 +105,6 @@ FURTHER_REQUESTS = {("any other", True): 2, ("any other", False): 1, ("Ollama", 
 """The number of requests that are refused, ignored, or made after the tools, per family, with and without tools."""
 BY_ADDRESS = {"llama.cpp or LocalAI", "LM Studio", "SGLang"}
 """Families known by an address, which a test server does not have; `test_provider_table.py` tests them."""
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 @pytest.mark.parametrize("tools", [[], [look_up]], ids=["no tools", "tools"])

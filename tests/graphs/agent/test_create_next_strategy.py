@@ -1,6 +1,5 @@
 """If a provider refuses a strategy, or a model ignores it, the next strategy asks."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from answergraph import (
     ToolStrategy,
     create_agent,
 )
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import (
     Failure,
@@ -44,13 +43,6 @@ def search(query: str) -> str:
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
 VERDICT = {"name": "Verdict", "args": {"passed": True}, "id": "2", "type": "tool_call"}
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def scripted(*replies: Any, **fields: Any) -> ScriptedChatModel:

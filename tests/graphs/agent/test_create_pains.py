@@ -1,6 +1,5 @@
 """Users' complaints about other agents, turned into requirements: how, and how often, a model is asked."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from answergraph import (
     create_agent,
 )
 from answergraph.middleware import wrap_model_call
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import (
     BAD,
@@ -37,13 +36,6 @@ from tests.openai_server import Failure, OpenAIServer
 ANSWER = '{"passed": true, "score": 7}'
 SEARCH = call("search", {"query": "x"}, "s")
 THREAD: dict[str, Any] = {"configurable": {"thread_id": "1"}}
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def good(call_id: str) -> AIMessage:

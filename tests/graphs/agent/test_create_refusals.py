@@ -1,6 +1,5 @@
 """Refusals are learned only from a provider's HTTP errors, only for the models they concern, and for a limited time."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import httpx
@@ -12,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import create_agent
 from answergraph.asking.providers import refusals
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.openai_server.reply import JSONObject
@@ -33,13 +32,6 @@ def search(query: str) -> str:
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 GOOD = '{"passed": true}'
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def chat(server: OpenAIServer, **fields: Any) -> ChatOpenAI:

@@ -1,6 +1,5 @@
 """A model without tool calls is recognized and wrapped in the text protocol; the outcome says so."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import UsageLimits, create_agent
 from answergraph.asking.providers.refusals import objection_in
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, says
 from tests.openai_server.reply import JSONObject
@@ -34,13 +33,6 @@ def search(query: str) -> str:
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 LOOKS = "I must look.\nAction: search\nAction Input: error"
 PASSED = 'I now know.\nFinal Answer: {"passed": true}'
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def has_no_tools(body: JSONObject) -> Failure | None:

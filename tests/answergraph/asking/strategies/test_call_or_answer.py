@@ -1,7 +1,6 @@
 """A server that enforces schemas but no calls is asked for a call or the answer, under one schema."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import UsageLimits, create_agent
 from answergraph.middleware import AgentMiddleware
-from answergraph.models import forget_refusals, known_refusals
+from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel, ScriptedRequest
 from tests.openai_server import OpenAIServer
 from tests.openai_server.behaviour import rejects_json_schema
@@ -73,13 +72,6 @@ def written(name: str, /, **arguments: object) -> str:
 
 CALL, ANSWER = written("look_up", sku="X"), written("Stock", sku="X", count=17)
 STOCK = Stock(sku="X", count=17)
-
-
-@pytest.fixture(autouse=True)
-def nothing_learned() -> Iterator[None]:
-    forget_refusals()
-    yield
-    forget_refusals()
 
 
 def offered(request: ScriptedRequest) -> list[str] | None:

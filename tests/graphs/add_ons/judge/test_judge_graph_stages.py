@@ -11,7 +11,6 @@ from langchain_core.messages import AIMessage
 from answergraph import PromptedStrategy, ToolStrategy
 from answergraph.graphs import create_judge
 from answergraph.graphs.add_ons.judge.judging.judgment import JudgeInput
-from answergraph.models import forget_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.judge.judge_models import STAGES, Event, Kind, answer, eventful, model_of, stage_of
 from tests.suite.colors import Run
@@ -21,11 +20,6 @@ REPORT: JudgeInput = {"report": "Two tests fail."}
 KINDS = get_args(Kind)
 EVENTS = get_args(Event)
 RECORDED = {"succeeds": "matched", "is out of range": "no_match", "is prose": "no_match", "raises": "error", "times out": "error"}
-
-
-@pytest.fixture(autouse=True)
-def _knows_no_refusals() -> None:
-    forget_refusals()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,6 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from answergraph.graphs import create_judge
-from answergraph.models import forget_refusals
 from answergraph.offline.offline_policy import attach
 from tests.openai_server import Failure, OpenAIServer, Reply, ToolCall, calls, says
 from tests.openai_server.behaviour import Behaviour, rejects_json_schema, rejects_response_format, rejects_tool_choice_required
@@ -17,11 +16,6 @@ from tests.suite.colors import Run
 RULES = ["approved", "needs fix"]
 REPORT = {"report": "Two tests fail."}
 ANSWER = {"step": 2, "reason": "Two tests fail."}
-
-
-@pytest.fixture(autouse=True)
-def _knows_no_refusals() -> None:
-    forget_refusals()
 
 
 def reply(body: JSONObject) -> Reply | Failure:
