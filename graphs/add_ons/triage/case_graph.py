@@ -30,7 +30,7 @@ from typing_extensions import TypedDict
 from answergraph import Abstention, AgentGraph, AnswerRejected, Outcome, UsageLimits, create_agent
 from answergraph.evidence import ToolRun, answer_bundle
 from answergraph.graphs.add_ons.triage.offline.triage_policy import nothing_read, triage_case
-from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, next_witness, rule_for
+from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, heard_in, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, left_by_run
 from answergraph.graphs.add_ons.triage.triage_prompts import (
     CONCLUDE_PROMPT,
@@ -52,7 +52,7 @@ from answergraph.graphs.add_ons.triage.triage_schema import (
     verdict_in,
 )
 from answergraph.graphs.add_ons.triage.triage_tools import TRIAGE_TOOLS
-from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses, heard_in
+from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses
 from answergraph.kit import correction_message, resolve_model, sealed, tool_runs
 from answergraph.middleware import AgentMiddleware, AgentState, GroundedAnswer
 from answergraph.offline.offline_policy import attach

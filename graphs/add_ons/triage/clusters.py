@@ -21,7 +21,6 @@ MAX_CAUSE_CHARACTERS = 300
 """Characters of a failure's text used for clustering."""
 _MIN_TELLING_WORDS = 2
 
-_MARKED = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"(?<![<\w])[A-Za-z]{3,}(?![\w>])")
 _LITTLE = """
 assert assertion assertionerror error exception failed failure expect expected received actual got but was were found not equal
@@ -96,10 +95,9 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
 
 def _said(case: CaseText) -> str:
     """Return the failure's text in one line."""
-    marked = _MARKED.search(case.details)
     lines = case.error_lines[-1:]
-    if case.is_assertion and (marked or case.message):
-        lines = [marked[1]] if marked else []
+    if case.is_assertion and (case.marked_lines or case.message):
+        lines = case.marked_lines[:1]
     for text in (*lines, case.message, case.details, case.sign, *case.tries):
         if text.strip():
             return " ".join(text.split())[:MAX_CAUSE_CHARACTERS]

@@ -36,7 +36,6 @@ _ACTUAL_EXPECTED, _EXPECTED_ACTUAL = (
     re.compile("|".join(patterns).replace("VALUE", _VALUE).replace("LINE", r"(\S[^\n]{0,300})"), re.MULTILINE)
     for patterns in (_ACTUAL_FIRST, _EXPECTED_FIRST)
 )
-_MARKED = re.compile(r"^E +(\S.*)$", re.MULTILINE)
 _CHECK_LINE = re.compile(r"^> +(\S.*)$", re.MULTILINE)
 
 
@@ -110,7 +109,7 @@ def _compared(case: CaseText) -> tuple[str, str]:
     if not case.is_assertion:
         return " ".join((case.error_lines or [case.message])[-1].split()), "no error"
     # pytest shows the check's source, too: only its marked lines have values.
-    said = "\n".join(_MARKED.findall(case.details)) or case.said
+    said = "\n".join(case.marked_lines) or case.said
     if match := _EXPECTED_ACTUAL.search(said):
         expected, actual = (value for value in match.groups() if value)
         return actual, expected

@@ -17,7 +17,7 @@ from answergraph.graphs.add_ons.triage.offline.disagreement_rules import sides_o
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_module
 from answergraph.graphs.add_ons.triage.offline.triage_case_text import CaseText, Conclusion
 from answergraph.graphs.add_ons.triage.offline.triage_rules import judge, judge_flaky, judge_passed
-from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, Ending, WitnessName, next_witness, rule_for
+from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, heard_in, next_witness, rule_for
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.graphs.add_ons.triage.run_files.case_identity import HEADING, tests_named_in
 from answergraph.kit import locate
@@ -84,24 +84,19 @@ class _Investigation:
                 told: Any = _own_part(result.text, case) if what == "log" else lines
                 case = replace(case, **{what: told})
         conclusion = _quotable(_JUDGES[case.kind](case), case)
-        witness = next_witness(self._heard)
+        witness = next_witness(heard_in(self.request.messages))
         if witness and self._is_open(case, conclusion) and self._may_call(witness, {"case": self.case_id}):
             return self.request.call(witness, {"case": self.case_id})
         if conclusion and conclusion.misjudged is False and set(WITNESSES) & set(self.request.tools):
             conclusion = replace(conclusion, misjudged=None)  # where witnesses can be asked, only they show that it is real
         return self._conclude(case, self._by_witnesses() or conclusion)
 
-    @property
-    def _heard(self) -> dict[WitnessName, Ending]:
-        results = [call.answer.artifact for call in self.calls if call.name in WITNESSES and not call.failed]
-        return {result["witness"]: result["ending"] for result in results}
-
     def _is_open(self, case: CaseText, conclusion: Conclusion | None) -> bool:
         """Return whether witnesses are asked: a machine that lacked something when the case ran may have it again."""
         return case.kind == "failed" and (conclusion is None or conclusion.cause != "temporary_error")
 
     def _by_witnesses(self) -> Conclusion | None:
-        rule = rule_for(self._heard)
+        rule = rule_for(heard_in(self.request.messages))
         if rule is None:
             return None
         statements = {call.name: call.text.splitlines()[0] for call in self.calls if call.name in rule.saw and not call.failed}
@@ -134,11 +129,10 @@ class _Investigation:
         # A rejected answer would be rejected again: the rules find nothing else.
         conclusion = None if self._was_sent_back() else conclusion
         answers = {"missing": _abstention_values(case, self.calls)}
-        if conclusion and conclusion.misjudged is None:
-            answers = {"is_disagreement": _disagreement_values(conclusion, case), **answers}
-        elif conclusion:
-            verdict = _VERDICTS["flaky" if conclusion.is_flaky else case.kind]
-            answers = {verdict: {verdict: conclusion.misjudged, **_verdict_values(conclusion, case)}, **answers}
+        if conclusion is not None:
+            field = _VERDICTS["flaky" if conclusion.is_flaky else case.kind]
+            field = "is_disagreement" if conclusion.misjudged is None else field
+            answers = {field: {field: conclusion.misjudged is not False, **_values(conclusion, case)}, **answers}
         for field, values in answers.items():
             for schema in self.request.formats:
                 if field in schema.field_names:
@@ -192,24 +186,17 @@ def _own_part(text: str, case: CaseText) -> str:
     return "\n".join(lines[: next(ends, None)])
 
 
-def _verdict_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
-    return {
-        "confidence": conclusion.confidence,
-        "evidence": list(dict.fromkeys(conclusion.quotes)),
+def _values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
+    """Return what a verdict or a disagreement says of a conclusion, in the order of its schema."""
+    analysis: dict[str, object] = {
         "expected_result_analysis": _expectation(case),
         "step_execution_analysis": _execution(case),
         "misclassification_cause": conclusion.cause,
-        "cause_details": conclusion.explanation,
-        "recommendations": [conclusion.advice],
     }
-
-
-def _disagreement_values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
     return {
-        "is_disagreement": True,
         "confidence": conclusion.confidence,
         "evidence": list(dict.fromkeys(conclusion.quotes)),
-        **asdict(sides_of(case)),
+        **(asdict(sides_of(case)) if conclusion.misjudged is None else analysis),
         "cause_details": conclusion.explanation,
         "recommendations": [conclusion.advice],
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from langchain_core.messages import BaseMessage, ToolMessage
 from typing_extensions import TypedDict
 
 WitnessName = Literal[
@@ -139,6 +140,12 @@ TABLE: Sequence[WitnessRule] = (
     ),
 )
 """The first rule counts of which every witness saw what it names."""
+
+
+def heard_in(messages: Sequence[BaseMessage]) -> dict[WitnessName, Ending]:
+    """Return how the case ended for each witness that a conversation has heard."""
+    results = (message.artifact for message in messages if isinstance(message, ToolMessage) and message.name in WITNESSES)
+    return {result["witness"]: result["ending"] for result in results if result is not None}
 
 
 def rule_for(results: Mapping[WitnessName, Ending]) -> WitnessRule | None:

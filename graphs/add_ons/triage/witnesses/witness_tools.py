@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from langchain_core.messages import AnyMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 
@@ -182,12 +181,6 @@ class _Stand:
         places = self.repository.changes(commits[good], commits[bad], place.file)
         named = ", ".join(map(str, places[:MAX_CHANGES])) or "no line outside the tests"
         return f" Broken by {commits[bad][:10]}, which changed {named}."
-
-
-def heard_in(messages: Sequence[AnyMessage]) -> dict[WitnessName, Ending]:
-    """Return how the case ended for each witness that a conversation has heard."""
-    results = (message.artifact for message in messages if isinstance(message, ToolMessage) and message.name in WITNESSES)
-    return {result["witness"]: result["ending"] for result in results if result is not None}
 
 
 def _told(name: WitnessName, runs: Sequence[tuple[Ending, str]], statement: str) -> WitnessResult:
