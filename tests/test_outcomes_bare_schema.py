@@ -7,7 +7,8 @@ import pytest
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import QUESTION, Verdict, search
+from tests.graphs.agent.scripted_agents import QUESTION, Verdict
+from tests.suite.tools import search
 from tests.test_outcomes_page import ROWS, Row
 
 TWICE = {

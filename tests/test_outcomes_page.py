@@ -24,7 +24,8 @@ from answergraph import (
 )
 from answergraph.middleware import after_model
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, lookup, search
+from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, bad, call, calls, lookup
+from tests.suite.tools import search
 
 PAGE = Path(__file__).parents[1] / "docs" / "endings.md"
 
@@ -59,10 +60,6 @@ BOTH = calls(call("Verdict", GOOD, "a"), SEARCH)
 
 def good(call_id: str = "g") -> AIMessage:
     return calls(call("Verdict", GOOD, call_id))
-
-
-def bad(number: int) -> AIMessage:
-    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
 
 
 def malformed(name: str, args: str, call_id: str = "m") -> AIMessage:

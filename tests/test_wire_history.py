@@ -12,6 +12,7 @@ from pydantic import BaseModel, SecretStr
 
 from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
 from tests.openai_server import OpenAIServer, Reply, ToolCall, calls, says
+from tests.suite.verdicts import Missing
 
 
 class ScoredVerdict(BaseModel):
@@ -19,12 +20,6 @@ class ScoredVerdict(BaseModel):
 
     passed: bool
     score: int = 1
-
-
-class Missing(BaseModel):
-    """What is missing."""
-
-    facts: list[str]
 
 
 @tool

@@ -17,14 +17,8 @@ from answergraph.middleware import wrap_model_call, wrap_tool_call
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import OpenAIServer, ToolCall, calls, says
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
 
 RIGHT = calls(ToolCall("Verdict", {"passed": True}))
 THREAD: Any = {"configurable": {"thread_id": "1"}}

@@ -15,6 +15,7 @@ from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRespons
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 from tests.suite.fields import places
+from tests.suite.replies import calling
 
 LOG = "12:00:01 INFO  start\n12:00:02 ERROR the disk “sda”\n      is not full after 1.5 s\n12:00:03 INFO  done"
 
@@ -53,10 +54,6 @@ def broken(path: str) -> str:
 broken.handle_tool_error = True
 QUESTION: dict[str, Any] = {"messages": ["Is the disk of the server really full?"]}
 GOOD = "the disk 'sda' is not full"
-
-
-def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
 
 
 def reading(name: str = "read_log", call_id: str = "log", path: str = "app") -> AIMessage:

@@ -16,9 +16,10 @@ from answergraph import (
 )
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, ModelRequest
 from answergraph.testing import ScriptedChatModel
-from tests.middleware.test_grounded_answer import GOOD, QUESTION, QuotedVerdict, agent_of, calling, reading, verdict
+from tests.middleware.test_grounded_answer import GOOD, QUESTION, QuotedVerdict, agent_of, reading, verdict
 from tests.suite.colors import Run
 from tests.suite.fields import places
+from tests.suite.replies import calling
 
 ABSTAINED = calling("Abstention", {"missing": ["the log"], "tried": ["read_log"]}, "a")
 FORMAT = ToolStrategy(QuotedVerdict | Abstention)

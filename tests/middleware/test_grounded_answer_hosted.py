@@ -8,21 +8,16 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Grounded, Quote, ToolStrategy, create_agent
+from answergraph import AgentSpecError, Grounded, ToolStrategy, create_agent
 from answergraph.evidence import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.verdicts import Finding
 
 WORDS = "the disk of db-7 is full"
 SEARCH = {"type": "web_search"}
 """A tool that the provider runs."""
-
-
-class Finding(BaseModel):
-    """A finding."""
-
-    quote: Annotated[str, Quote()]
 
 
 class Count(BaseModel):

@@ -1,30 +1,25 @@
 """Sources of evidence: documents of retrievers, blocks with a source, providers' citations; and unverifiable ones."""
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel
 
-from answergraph import Quote, ToolStrategy, create_agent
+from answergraph import ToolStrategy, create_agent
 from answergraph.evidence import BUNDLE_KEYS, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer
 from answergraph.state.field_record import evidence_in
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 from tests.suite.fields import places
+from tests.suite.replies import calling
+from tests.suite.verdicts import Finding
 
 WORDS = "the disk of db-7 is full"
 PAGE = {"source": "https://example.org/disks", "page": 3}
-
-
-class Finding(BaseModel):
-    """A finding."""
-
-    quote: Annotated[str, Quote()]
 
 
 @tool(response_format="content_and_artifact")
@@ -45,10 +40,6 @@ def search() -> list[dict[str, Any]]:
 def see() -> list[dict[str, Any]]:
     """Take a picture."""
     return [{"type": "image", "url": "https://example.org/a.png"}]
-
-
-def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
 
 
 def asked(run: Run, tools: list[Any], *replies: AIMessage, quote: str = WORDS) -> Any:

@@ -17,15 +17,11 @@ from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
 from tests.suite.fields import places
+from tests.suite.replies import calling
+from tests.suite.verdicts import Finding
 
 ItemT = TypeVar("ItemT")
 LOG = "12:00 the disk of db-7 is full, write to ann@example.org about it"
-
-
-class Finding(BaseModel):
-    """A finding."""
-
-    quote: Annotated[str, Quote()]
 
 
 class Unmarked(BaseModel):
@@ -44,10 +40,6 @@ def read_log() -> str:
 def other_log() -> ToolMessage:
     """Read another log, and say that it is the first one."""
     return ToolMessage("the disk of db-9 is broken", name="read_log", tool_call_id="again")
-
-
-def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
 
 
 def finding(quote: str, call_id: str) -> AIMessage:

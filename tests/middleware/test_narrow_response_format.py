@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
@@ -12,6 +11,7 @@ from answergraph import ProviderStrategy, ToolStrategy, UsageLimits, create_agen
 from answergraph.errors import ResponseFormatError
 from answergraph.middleware import AgentMiddleware, ModelRequest, NarrowResponseFormat
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 
 
 class Found(BaseModel):
@@ -36,12 +36,6 @@ class Other(BaseModel):
     """Something else."""
 
     what: str
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 FOUND = {"name": "Found", "args": {"where": "log"}, "id": "1", "type": "tool_call"}

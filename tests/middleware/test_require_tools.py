@@ -12,6 +12,7 @@ from answergraph.evidence import ToolRun
 from answergraph.middleware import RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.replies import calling
 from tests.suite.verdicts import Score
 
 
@@ -29,10 +30,6 @@ def broken(score: int) -> str:
 
 broken.handle_tool_error = True
 QUESTION: dict[str, Any] = {"messages": ["q"]}
-
-
-def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
 
 
 def verdict(score: int = 2, call_id: str = "a") -> AIMessage:

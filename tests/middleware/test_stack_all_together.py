@@ -26,16 +26,11 @@ from langgraph.types import Command
 
 import answergraph
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
 
 THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
 APPROVED: Any = Command(resume={"decisions": [{"type": "approve"}]})
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
 
 
 @tool

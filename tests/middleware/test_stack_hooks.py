@@ -6,7 +6,6 @@ import pytest
 from langchain.agents.middleware import AgentMiddleware as LangChainMiddleware
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel
 
 from answergraph import AgentSpecError, create_agent
 from answergraph.middleware import (
@@ -19,23 +18,12 @@ from answergraph.middleware import (
     hook_config,
 )
 from answergraph.testing import ScriptedChatModel
-
-
-class Answer(BaseModel):
-    """An answer."""
-
-    text: str
-
+from tests.suite.tools import search
+from tests.suite.verdicts import Answer
 
 ANSWER = {"name": "Answer", "args": {"text": "a"}, "id": "9", "type": "tool_call"}
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
 QUESTION: dict[str, Any] = {"messages": ["q"]}
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 def scripted(*replies: Any) -> ScriptedChatModel:

@@ -34,13 +34,8 @@ from langgraph.types import Command
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
 
 
 @tool

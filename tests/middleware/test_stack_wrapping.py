@@ -5,9 +5,7 @@ from typing import Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.tools import tool
 from langgraph.types import Command
-from pydantic import BaseModel
 
 from answergraph import create_agent
 from answergraph.middleware import (
@@ -21,23 +19,12 @@ from answergraph.middleware import (
     wrap_tool_call,
 )
 from answergraph.testing import ScriptedChatModel
-
-
-class Answer(BaseModel):
-    """An answer."""
-
-    text: str
-
+from tests.suite.tools import search
+from tests.suite.verdicts import Answer
 
 ANSWER = {"name": "Answer", "args": {"text": "a"}, "id": "9", "type": "tool_call"}
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
 QUESTION: InputAgentState = {"messages": ["q"]}
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 def scripted(*replies: Any) -> ScriptedChatModel:

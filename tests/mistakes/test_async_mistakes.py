@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from answergraph import AgentSpecError, Grounded, ToolStrategy, create_agent
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import call, calls, search
+from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
 
 QUESTION: Any = {"messages": ["Go."]}

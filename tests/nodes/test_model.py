@@ -13,8 +13,9 @@ from answergraph.models import forget_refusals
 from answergraph.runtime.steps import Invoke
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING, empty_ledger
 from answergraph.state.usage import NO_USAGE
-from tests.graphs.agent.scripted_agents import BAD, GOOD, Verdict, call, calls, search
+from tests.graphs.agent.scripted_agents import BAD, GOOD, Verdict, call, calls
 from tests.nodes.heart_steps import Nodes, merged, next_call
+from tests.suite.tools import search
 
 ASKED = HumanMessage("q", id="q")
 ANSWER = calls(call("Verdict", GOOD))

@@ -10,8 +10,9 @@ from answergraph.errors import StructuredOutputValidationError
 from answergraph.kit import AnswerAccepted
 from answergraph.state.budget import InnerRunBudget
 from answergraph.state.ledger import ANSWER_REQUEST, INNER_USAGE, LEDGER, RUNNING, Running, empty_ledger
-from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls, lookup, search
+from tests.graphs.agent.scripted_agents import BAD, GOOD, Missing, Verdict, call, calls, lookup
 from tests.nodes.heart_steps import Nodes, merged
+from tests.suite.tools import search
 
 ASKED = HumanMessage("q", id="q")
 START: dict[str, Any] = {"messages": [ASKED]}

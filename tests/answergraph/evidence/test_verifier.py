@@ -7,24 +7,20 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import Abstention, Quote, ToolStrategy, create_agent
+from answergraph import Abstention, ToolStrategy, create_agent
 from answergraph.evidence import BUNDLE_KEYS, FromTools, answer_bundle, verify_bundle
 from answergraph.middleware import GroundedAnswer
 from answergraph.runtime.errors import BundleError
 from answergraph.testing import ScriptedChatModel
+from tests.suite.replies import calling
+from tests.suite.verdicts import Finding
 
 RESULT = {"tool_call_id": "1", "name": "read_log", "args": {}, "texts": ["a text"], "succeeded": True}
 LOG = "ERROR the disk is not full after 1.5 s, costs 12.30 EUR"
-
-
-class Finding(BaseModel):
-    """A finding."""
-
-    quote: Annotated[str, Quote()]
 
 
 class Report(BaseModel):
@@ -39,10 +35,6 @@ class Report(BaseModel):
 def read_log() -> str:
     """Read the log."""
     return LOG
-
-
-def calling(name: str, args: dict[str, Any], call_id: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id, "type": "tool_call"}])
 
 
 @pytest.fixture(params=[BUNDLE_KEYS, None], ids=["with what was recorded", "from the conversation"])

@@ -6,7 +6,6 @@ import pytest
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.tools import tool
 
 from answergraph import (
     AutoStrategy,
@@ -21,14 +20,8 @@ from answergraph.middleware import InputAgentState
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
 
 QUESTION: InputAgentState = {"messages": ["Did it pass?"]}
 LOOKS = "I must look.\nAction: search\nAction Input: error"

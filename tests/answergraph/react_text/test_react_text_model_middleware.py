@@ -11,30 +11,16 @@ from langchain.agents.middleware import (
     ToolCallLimitMiddleware,
 )
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import BaseModel
 
 from answergraph import UsageLimits, create_agent
 from answergraph.middleware import NarrowResponseFormat
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
-from tests.suite.verdicts import Verdict
-
-
-class Missing(BaseModel):
-    """What is missing."""
-
-    facts: list[str]
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
+from tests.suite.tools import search
+from tests.suite.verdicts import Missing, Verdict
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}

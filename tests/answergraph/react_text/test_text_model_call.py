@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI, OpenAI
 from pydantic import SecretStr
 
@@ -13,14 +12,8 @@ from answergraph.models import ReActTextModel
 from tests.openai_server import OpenAIServer, Reply, Usage, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 ACTION = "I must look.\nAction: search\nAction Input: error"

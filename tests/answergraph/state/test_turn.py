@@ -9,13 +9,14 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
 from answergraph import ToolStrategy
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, empty_ledger
 from answergraph.state.turn import CallNames, Turn
 from tests.graphs.agent.scripted_agents import GOOD, Verdict, agent_of, calls
 from tests.graphs.agent.scripted_agents import call as scripted
+from tests.suite.replies import call, malformed, result, said
 
 ROOT = Path(__file__).parents[3]
 
@@ -23,22 +24,6 @@ NAMES = CallNames(
     answers=frozenset({"Verdict"}), external=frozenset({"confirm"}), returns_directly={"search": False, "stop": True}
 )
 USER = HumanMessage("question")
-
-
-def call(name: str, call_id: str = "1") -> dict[str, Any]:
-    return {"name": name, "args": {}, "id": call_id, "type": "tool_call"}
-
-
-def malformed(name: str, call_id: str = "1") -> dict[str, Any]:
-    return {"name": name, "args": "{", "id": call_id, "error": None, "type": "invalid_tool_call"}
-
-
-def said(*calls: dict[str, Any], bad: tuple[dict[str, Any], ...] = (), text: str = "") -> AIMessage:
-    return AIMessage(text, tool_calls=list(calls), invalid_tool_calls=list(bad))
-
-
-def result(call_id: str = "1", name: str = "search") -> ToolMessage:
-    return ToolMessage("ok", tool_call_id=call_id, name=name)
 
 
 def turn(*messages: Any, **records: Any) -> Turn:

@@ -9,21 +9,15 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
-from pydantic import BaseModel
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.streaming.answer_events import growing_event
 from answergraph.streaming.answer_listener import AnswerListener
 from tests.answergraph.streaming.reasoned_verdict import Verdict
+from tests.suite.verdicts import NotYet
 
 RUN = uuid4()
-
-
-class NotYet(BaseModel):
-    """What is missing."""
-
-    missing: list[str]
 
 
 NUMBERS = {"title": "Numbers", "type": "object", "properties": {"value": {"type": "array"}}}

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
-from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
 
@@ -24,6 +23,7 @@ from answergraph import (
 from answergraph.streaming import is_answer_event
 from answergraph.testing import ScriptedChatModel
 from tests.suite.colors import Run
+from tests.suite.tools import search
 
 
 class CountedVerdict(BaseModel):
@@ -32,12 +32,6 @@ class CountedVerdict(BaseModel):
     passed: bool
     why: str
     runs: int
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 VERDICT: dict[str, Any] = {"passed": True, "why": "It ran three times without a failure.", "runs": 3}

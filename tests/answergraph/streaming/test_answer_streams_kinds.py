@@ -5,19 +5,12 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel
 
 from answergraph import FromContext, PromptedStrategy, ProviderStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.streaming.reasoned_verdict import Verdict
 from tests.suite.colors import Run
-
-
-class NotYet(BaseModel):
-    """What is missing."""
-
-    missing: list[str]
-
+from tests.suite.verdicts import NotYet
 
 MISSING = ["the log of the second machine", "a third run"]
 QUESTION: dict[str, Any] = {"messages": [HumanMessage("Did it pass?")]}

@@ -5,27 +5,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.tools import tool
-from pydantic import BaseModel
 
 from answergraph import ToolStrategy, create_agent
 from answergraph.streaming import AnswerTransformer, HideAnswerCalls
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.streaming.reasoned_verdict import Verdict
 from tests.suite.colors import Run
-
-
-class NotYet(BaseModel):
-    """What is missing."""
-
-    missing: list[str]
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
-
+from tests.suite.tools import search
+from tests.suite.verdicts import NotYet
 
 VERDICT = {"passed": True, "why": "It ran three times without a failure."}
 ANSWER = {"name": "Verdict", "args": VERDICT, "id": "a", "type": "tool_call"}

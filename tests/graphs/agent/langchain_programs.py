@@ -31,6 +31,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 
 CreateAgent = Callable[..., Any]
 QUESTION = {"messages": [{"role": "user", "content": "question"}]}
@@ -64,12 +65,6 @@ class Route(TypedDict):
 
 RECORD = {"title": "Record", "description": "A record.", "type": "object", "properties": {"n": {"type": "integer"}}}
 ONE_OF = {"oneOf": [RECORD, {"title": "Other", "type": "object", "properties": {"m": {"type": "string"}}, "required": ["m"]}]}
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 @tool

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from answergraph import ToolStrategy, create_agent
 from answergraph.middleware import InputAgentState
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 
 
 class Verdict(BaseModel):
@@ -39,12 +40,6 @@ class Route(TypedDict):
     to: str
 
 
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
-
 @tool(return_direct=True)
 def lookup(key: str) -> str:
     """Look an answer up."""
@@ -62,6 +57,15 @@ def calls(*tool_calls: dict[str, Any], text: str = "") -> AIMessage:
 GOOD = {"passed": True, "score": 7}
 BAD = {"passed": True, "score": 70}
 QUESTION: InputAgentState = {"messages": [HumanMessage("Did it pass?")]}
+
+
+def good(call_id: str) -> AIMessage:
+    return calls(call("Verdict", GOOD, call_id))
+
+
+def bad(number: int) -> AIMessage:
+    """Return a wrong answer, another one for each number."""
+    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
 
 
 def agent_of(*replies: Any, tools: Any = (search,), **options: Any) -> tuple[Any, ScriptedChatModel]:

@@ -22,8 +22,8 @@ from tests.graphs.agent.scripted_agents import (
     call,
     calls,
     every_call_is_answered,
-    search,
 )
+from tests.suite.tools import search
 
 
 def test_tools_run_and_the_answer_is_an_instance_of_the_declared_type(run: Any) -> None:

@@ -8,8 +8,9 @@ from langgraph.runtime import Runtime
 from answergraph import create_agent
 from answergraph.middleware import InputAgentState, before_model
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import GOOD, Verdict, call, calls, search
+from tests.graphs.agent.scripted_agents import GOOD, Verdict, call, calls
 from tests.suite.colors import Run
+from tests.suite.tools import search
 
 ANSWER = calls(call("Verdict", GOOD))
 SEARCH = calls(call("search", {"query": "x"}, "s"))

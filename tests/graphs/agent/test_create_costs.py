@@ -13,8 +13,9 @@ from answergraph.kit import ask_model
 from answergraph.middleware import wrap_model_call
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.hanging_agents import ANSWER, QUESTION, HangingModel
-from tests.graphs.agent.scripted_agents import call, calls, search
+from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
+from tests.suite.tools import search
 from tests.suite.verdicts import Score
 
 PRICES: Any = {"scripted": {"input": Decimal("2"), "output": 10, "cached_input": 0.5}}

@@ -21,7 +21,8 @@ from answergraph import (
 )
 from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, every_call_is_answered, search
+from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Verdict, call, calls, every_call_is_answered
+from tests.suite.tools import search
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 VERDICT = Verdict(passed=True, score=7)

@@ -11,16 +11,11 @@ from langgraph.types import Command, interrupt
 from answergraph import ToolStrategy, UsageLimits, build_agent_graph, create_agent
 from answergraph.middleware import AgentMiddleware, after_agent
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
 
 QUESTION: dict[str, Any] = {"messages": ["Is it so?"]}
 MANY = 30
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 def calls(*names: str, **args: Any) -> AIMessage:

@@ -21,7 +21,8 @@ from langsmith import Client, tracing_context
 from answergraph import AgentSpecError, ProviderStrategy, ToolStrategy, build_agent_graph, create_agent
 from answergraph.middleware import AgentMiddleware, ExtendedModelResponse, ModelResponse
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Route, Verdict, agent_of, call, calls, search
+from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Route, Verdict, agent_of, call, calls
+from tests.suite.tools import search
 
 PATHS = ["agents", "agents.structured_output", "agents.middleware", "agents.middleware.types"]
 

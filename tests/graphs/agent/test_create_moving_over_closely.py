@@ -11,10 +11,11 @@ from langgraph.types import Command
 
 import answergraph
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.langchain_programs import DIFFERENT, GOOD, QUESTION, SAME, Contact, Program, call, decision, said, search
+from tests.graphs.agent.langchain_programs import DIFFERENT, GOOD, QUESTION, SAME, Contact, Program, call, decision, said
 from tests.graphs.agent.moving_over.parts import ask
 from tests.graphs.agent.moving_over.programs import ASKS, INTENDED_DIFFERENCES, MORE_SAME
 from tests.graphs.agent.test_create_moving_over import outcome_of
+from tests.suite.tools import search
 
 THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 50}
 BOTH = {"answergraph": answergraph.create_agent, "langchain": langchain.agents.create_agent}

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -31,14 +30,8 @@ from tests.openai_server import (
     rejects_tool_choice_required,
     says,
 )
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
-
 
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
 VERDICT = {"name": "Verdict", "args": {"passed": True}, "id": "2", "type": "tool_call"}

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from answergraph import (
@@ -19,14 +18,8 @@ from answergraph import (
     create_agent,
 )
 from answergraph.testing import ScriptedChatModel
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
-
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 GOOD = '{"passed": true}'

@@ -26,24 +26,18 @@ from tests.graphs.agent.scripted_agents import (
     QUESTION,
     Verdict,
     agent_of,
+    bad,
     call,
     calls,
     every_call_is_answered,
-    search,
+    good,
 )
 from tests.openai_server import Failure, OpenAIServer
+from tests.suite.tools import search
 
 ANSWER = '{"passed": true, "score": 7}'
 SEARCH = call("search", {"query": "x"}, "s")
 THREAD: dict[str, Any] = {"configurable": {"thread_id": "1"}}
-
-
-def good(call_id: str) -> AIMessage:
-    return calls(call("Verdict", GOOD, call_id))
-
-
-def bad(number: int) -> AIMessage:
-    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
 
 
 def malformed(name: str, args: str, call_id: str | None = "m", beside: Any = ()) -> AIMessage:

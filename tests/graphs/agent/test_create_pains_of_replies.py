@@ -11,28 +11,20 @@ from pydantic import BaseModel, Field
 
 from answergraph import DeferredStrategy, PromptedStrategy, ProviderStrategy, ToolStrategy, UsageLimits
 from tests.graphs.agent.scripted_agents import (
-    BAD,
-    GOOD,
     QUESTION,
     Missing,
     Verdict,
     agent_of,
+    bad,
     call,
     calls,
     every_call_is_answered,
+    good,
 )
 
 ANSWER = '{"passed": true, "score": 7}'
 SEARCH = call("search", {"query": "x"}, "s")
 THREAD: dict[str, Any] = {"configurable": {"thread_id": "1"}}
-
-
-def good(call_id: str) -> AIMessage:
-    return calls(call("Verdict", GOOD, call_id))
-
-
-def bad(number: int) -> AIMessage:
-    return calls(call("Verdict", {**BAD, "score": 70 + number}, f"b{number}"))
 
 
 def cut(*tool_calls: Any) -> AIMessage:

@@ -13,8 +13,9 @@ from answergraph.middleware import InputAgentState, after_model
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.counted_answers import Doubt, Looks, Placed, Row, Score, Verdict, thread, validated, verdict_of
-from tests.graphs.agent.scripted_agents import QUESTION, agent_of, call, calls, search
+from tests.graphs.agent.scripted_agents import QUESTION, agent_of, call, calls
 from tests.suite.colors import Run
+from tests.suite.tools import search
 
 RUNS = 50
 """The number of concurrent runs of one agent."""

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
@@ -15,6 +14,7 @@ from answergraph.models import known_refusals
 from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, ToolCall, calls, says
 from tests.openai_server.reply import JSONObject
+from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
 
 
@@ -22,12 +22,6 @@ class Evil(BaseModel):
     """A schema that the provider refuses."""
 
     passed: bool
-
-
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"found {query}"
 
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}

@@ -12,18 +12,8 @@ from answergraph import AgentSpecError, FromContext, NoAnswerError, ToolStrategy
 from answergraph.errors import ResponseFormatError
 from answergraph.middleware import NarrowResponseFormat, before_model
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import (
-    BAD,
-    GOOD,
-    QUESTION,
-    Missing,
-    Verdict,
-    call,
-    calls,
-    every_call_is_answered,
-    lookup,
-    search,
-)
+from tests.graphs.agent.scripted_agents import BAD, GOOD, QUESTION, Missing, Verdict, call, calls, every_call_is_answered, lookup
+from tests.suite.tools import search
 
 SCHEMA: dict[str, Any] = {
     "title": "Count",

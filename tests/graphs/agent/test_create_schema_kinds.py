@@ -12,18 +12,13 @@ from answergraph import AutoStrategy, PromptedStrategy, ProviderStrategy, ToolSt
 from answergraph.middleware import NarrowResponseFormat
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import QUESTION, call, calls, every_call_is_answered
+from tests.suite.verdicts import Missing
 
 
 class Found(BaseModel):
     """What was found."""
 
     where: str
-
-
-class Missing(BaseModel):
-    """What is missing."""
-
-    facts: list[str]
 
 
 class Spot(BaseModel):

@@ -11,17 +11,10 @@ from langgraph.errors import GraphRecursionError
 from langgraph.prebuilt import InjectedStore
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from pydantic import BaseModel
 
 from answergraph import create_agent
 from answergraph.testing import ScriptedChatModel
-
-
-class Answer(BaseModel):
-    """An answer."""
-
-    text: str
-
+from tests.suite.verdicts import Answer
 
 ANSWER = {"name": "Answer", "args": {"text": "forty-two"}, "id": "9", "type": "tool_call"}
 SEARCH = {"name": "search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}

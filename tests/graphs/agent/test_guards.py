@@ -1,27 +1,22 @@
 """A guard without effect is refused: while building, or at run time before the model is asked."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from answergraph import AgentSpecError, Quote, ToolStrategy, create_agent
+from answergraph import AgentSpecError, ToolStrategy, create_agent
 from answergraph.errors import ResponseFormatError
 from answergraph.middleware import AgentMiddleware, GroundedAnswer, RequireTools
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
 from tests.suite.fields import places
+from tests.suite.verdicts import Finding
 
 QUESTION: dict[str, Any] = {"messages": ["What does the log say?"]}
 FOUND = {"quote": "the disk is full"}
-
-
-class Finding(BaseModel):
-    """A finding."""
-
-    quote: Annotated[str, Quote()]
 
 
 class Plain(BaseModel):

@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage
 from langgraph.types import Send
 
 from answergraph.graphs.agent.routing import RoutingFacts, route_after_model, route_after_structured_response, route_after_tools
 from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, empty_ledger
 from answergraph.state.messages import correction_message
 from answergraph.state.turn import CallNames, Turn
+from tests.suite.replies import call, malformed, result, said
 
 NAMES = CallNames(returns_directly={"search": False, "stop": True})
 ANSWERS = replace(NAMES, answers=frozenset({"Verdict"}))
@@ -26,22 +27,6 @@ BARE = RoutingFacts(jumps=frozenset())
 
 def turn(state: Any, facts: RoutingFacts) -> Turn:
     return Turn(state, facts.names)
-
-
-def call(name: str, call_id: str = "1") -> dict[str, Any]:
-    return {"name": name, "args": {}, "id": call_id, "type": "tool_call"}
-
-
-def malformed(name: str, call_id: str = "1") -> dict[str, Any]:
-    return {"name": name, "args": "{", "id": call_id, "error": None, "type": "invalid_tool_call"}
-
-
-def said(*calls: dict[str, Any], text: str = "", bad: tuple[dict[str, Any], ...] = ()) -> AIMessage:
-    return AIMessage(text, tool_calls=list(calls), invalid_tool_calls=list(bad))
-
-
-def result(call_id: str = "1", name: str = "search") -> ToolMessage:
-    return ToolMessage("ok", tool_call_id=call_id, name=name)
 
 
 ASKED = HumanMessage("question")

@@ -15,7 +15,8 @@ from answergraph import ToolStrategy, UsageLimits, as_node, build_agent_graph, c
 from answergraph.kit import AnswerChannel
 from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Verdict, call, calls, search
+from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Verdict, call, calls
+from tests.suite.tools import search
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 VERDICT = Verdict(passed=True, score=7)

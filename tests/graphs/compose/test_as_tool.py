@@ -14,7 +14,8 @@ from answergraph import AgentSpecError, ToolStrategy, UsageLimits, as_tool, crea
 from answergraph.middleware import after_agent
 from answergraph.testing import ScriptedChatModel
 from answergraph.types import AgentToolArtifact
-from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Verdict, call, calls, search
+from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Missing, Place, Verdict, call, calls
+from tests.suite.tools import search
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 ASK = calls(call("judge", {"request": "Did the test pass?"}, "ask"))

@@ -13,12 +13,7 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.providers.model_capabilities import supports_native_format
 from answergraph.middleware import AgentMiddleware
 from answergraph.testing import ScriptedChatModel
-
-
-class Answer(BaseModel):
-    """An answer."""
-
-    text: str
+from tests.suite.verdicts import Answer
 
 
 class Other(BaseModel):

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from answergraph import UsageLimits, create_agent
 from answergraph.asking.providers.refusals import objection_in
@@ -15,20 +14,8 @@ from answergraph.testing import ScriptedChatModel
 from tests.openai_server import Failure, OpenAIServer, says
 from tests.openai_server.reply import JSONObject
 from tests.suite.colors import Run
-from tests.suite.verdicts import Verdict
-
-
-class Missing(BaseModel):
-    """What is missing."""
-
-    facts: list[str]
-
-
-@tool
-def search(query: str) -> str:
-    """Search the logs."""
-    return f"found {query}"
-
+from tests.suite.tools import search
+from tests.suite.verdicts import Missing, Verdict
 
 QUESTION: dict[str, Any] = {"messages": ["Did it pass?"]}
 LOOKS = "I must look.\nAction: search\nAction Input: error"

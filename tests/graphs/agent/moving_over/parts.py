@@ -21,7 +21,8 @@ from langgraph.prebuilt import InjectedState, ToolRuntime
 from langgraph.types import Command, interrupt
 
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.langchain_programs import BAD, GOOD, Contact, CreateAgent, Event, Program, call, said, search
+from tests.graphs.agent.langchain_programs import BAD, GOOD, Contact, CreateAgent, Event, Program, call, said
+from tests.suite.tools import search
 
 
 class Answering(AgentMiddleware[Any, Any]):

@@ -28,7 +28,6 @@ from tests.graphs.agent.langchain_programs import (
     decision,
     program,
     said,
-    search,
     stop,
 )
 from tests.graphs.agent.moving_over.parts import (
@@ -53,6 +52,7 @@ from tests.graphs.agent.moving_over.parts import (
     with_a_message,
     with_a_note,
 )
+from tests.suite.tools import search
 
 ADA = '{"name": "Ada", "age": 36}'
 AS_TOOL = ToolStrategy(Contact)
