@@ -33,7 +33,7 @@ EXCEPTION = "_Exception"
 _DECORATION = " \t\r\n\"'`*[]()<>.:"
 _CALL = re.compile(r"\s*(?P<name>[\w.-]+)[ \t]*(?:\((?P<round>.*)\)|\[(?P<square>.*)\])\s*", re.DOTALL)
 _NO_ACTION = re.compile(r"(none|n/a|nothing|no (action|tool)|not (needed|necessary|required))\b", re.IGNORECASE)
-_JSON_ACTIONS = (("action", "action_input"), ("tool", "tool_input"))
+_JSON_ACTIONS = frozenset({("action", "action_input"), ("tool", "tool_input")})
 MAX_LABEL_CHARACTERS = 40
 """Maximum length of a label in other words."""
 _TOOL_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -164,7 +164,7 @@ def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *
     tool = _named(written, tools)
     call = _CALL.fullmatch(written)
     if call is not None and tool is not None:
-        return _act(tool.name, call["round"] if call["round"] is not None else call["square"], log, tools, is_call=True)
+        return _act(tool.name, call["round"] or call["square"] or "", log, tools, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
     if (called := _called(written, log, tools)) is not None:
@@ -194,15 +194,15 @@ def _called(text: str, log: str, tools: Mapping[str, TextTool]) -> Action | Unre
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
     """Read an action in JSON, a call in its own line, or an action with other labels."""
     found = [item.data for item in find_json(text)] if "}" in text else []
-    action = next((keys for keys in _JSON_ACTIONS if found and all(isinstance(o, dict) and keys == (*o,) for o in found)), None)
-    if action is not None:
-        name, given = (found[0][key] for key in action)
+    keys = {tuple(each) if isinstance(each, dict) else None for each in found}
+    if len(keys) == 1 and keys <= _JSON_ACTIONS:
+        name, given = found[0].values()
         if not isinstance(name, str) or (formatted and not _named(name, tools) and name.casefold() != "final answer"):
             return None
         return _act(name, given if isinstance(given, str) else json.dumps(given, ensure_ascii=False), text, tools)
     lines = text.rstrip().split("\n")
     if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
-        return _act(call["name"], call["round"] if call["round"] is not None else call["square"], text, tools, is_call=True)
+        return _act(call["name"], call["round"] or call["square"] or "", text, tools, is_call=True)
     return _read_other_labels(text, tools)
 
 
