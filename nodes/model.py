@@ -72,7 +72,7 @@ class ModelNode:
         if visit.waits:  # some results are still missing
             outcome = deferred(without_format(visit.ledger, visit.messages, self.agent.limits), visit.waits)
             return running if visit.format.reads_answers else {**running, self.agent.keys.outcome: outcome}
-        cleared = self._cleared(visit, state) if visit.begins_run or visit.ledger.get("pending") else {}
+        cleared = self._cleared(visit, state)
         if visit.has_no_call:
             return {**cleared, **self._without_call(visit, state)}
         request: ModelRequest = ModelRequest(
@@ -185,7 +185,9 @@ class ModelNode:
         return update if declared.reads_answers else {**update, **self._without_format(visit, response, update)}
 
     def _cleared(self, visit: ModelVisit, state: RunState) -> dict[str, object]:
-        """Clear the results of the thread's earlier run."""
+        """Clear the results of the thread's earlier run, or of its part before this one."""
+        if not visit.begins_run and not visit.ledger.get("pending"):
+            return {}
         keys = (self.agent.keys.answer, self.agent.keys.outcome)
         stale = visit.format.reads_answers or any(state.get(key) is not None for key in keys)
         return dict.fromkeys(keys) if stale else {}

@@ -61,7 +61,7 @@ class StructuredResponseNode:
             message = yield from reviewed_message(reply.message, names, self.wrap_reviewed, state)
             reply = replace(reply, message=message)
         reading = yield from off_loop(self._read, reply, when=TIMED_VISIT.get() is not None)  # a validator may hang
-        needs_confirmation = reading.status == "answered" and self._needs_confirmation(reply, reading)
+        needs_confirmation = self._needs_confirmation(reply, reading)
         accepted = NOTHING_SAID
         if self.agent.checks and reading.status == "answered" and not needs_confirmation:
             check = partial(self._checked, reply=reply, state=state, at=runtime)
@@ -190,7 +190,7 @@ class StructuredResponseNode:
 
     def _needs_confirmation(self, reply: CurrentReply, reading: Reading) -> bool:
         may_confirm = self.agent.end_strategy == "defer" and (reply.may_ask or bool(reply.elsewhere))
-        if not may_confirm or reply.direct is not None or reply.middleware_value is not None:
+        if reading.status != "answered" or not may_confirm or reply.direct is not None or reply.middleware_value is not None:
             return False
         calls = [] if reply.message is None else [*reply.message.tool_calls, *reply.message.invalid_tool_calls]
         if reply.request.strategy.tools_off or (

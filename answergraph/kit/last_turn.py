@@ -84,15 +84,7 @@ def turn_of(
     return Turn(reply, tuple(calls), "paused" if is_paused(reply) else _STOPS[diagnose(reply)])
 
 
-class ReasonRouter(Router):
-    """A router that may be called as a function too."""
-
-    def __call__(self, state: Any) -> str:
-        reason: str = self.route(state)
-        return reason
-
-
-def reason_router(route: Callable[[Turn], str], where: Mapping[object, str], *, name: str) -> ReasonRouter:
+def reason_router(route: Callable[[Turn], str], where: Mapping[object, str], *, name: str) -> Router:
     """Return a router that says why, for an edge that says where.
 
     Pass it with the same ``where`` to ``add_conditional_edges``, so that its reasons stand on the drawn edges.
@@ -115,4 +107,4 @@ def reason_router(route: Callable[[Turn], str], where: Mapping[object, str], *, 
             raise AgentSpecError(f"The router {name!r} gave the reason {chosen!r}; its edges have {list(where)!r}.")
         return chosen
 
-    return ReasonRouter(reason, name=name)
+    return Router(reason, name=name)

@@ -256,11 +256,14 @@ def off_loop(function: Callable[..., StepT], *arguments: object, when: bool = Tr
 
 
 class Router(Runnable[object, object]):
-    """A conditional edge made of a pure function of the state; untraced, for the reason given in ``GraphNode``."""
+    """A conditional edge made of a pure function of the state, which it can be called as; untraced, as a ``GraphNode`` is."""
 
     def __init__(self, route: Callable[[Any], Any], *, name: str) -> None:
         self.route = route
         self.name = name
+
+    def __call__(self, state: Any) -> Any:
+        return self.route(state)
 
     def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
         return self.route(input)

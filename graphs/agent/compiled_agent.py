@@ -50,16 +50,12 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
 
     def stream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
         if isinstance(input, Command):
-            _check_command(input, self)
             _check_resumed(input, config, self)
         return super().stream(*self._checked(input, config, options), **options)
 
     def astream(self, input: object, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
         chunks = super().astream(*self._checked(input, config, options), **options)
-        if isinstance(input, Command):
-            _check_command(input, self)
-            return _resumed_chunks(chunks, input, config, self)
-        return chunks
+        return _resumed_chunks(chunks, input, config, self) if isinstance(input, Command) else chunks
 
     def update_state(self, config: RunnableConfig, values: Any, *args: Any, **options: Any) -> RunnableConfig:
         _check_written("The update has", values, self, config)
@@ -97,12 +93,13 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             if has_saver and not _is_inside_a_run():
                 _check_thread(self.config, config)
         is_timed = builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None
-        read = _read_input(input, builder, has_saver=has_saver)
+        read = _read_input(input, self, has_saver=has_saver)
         return read, self._with_clock(config) if is_timed else config
 
 
-def _read_input(input: object, builder: Any, *, has_saver: bool) -> object:
+def _read_input(input: object, graph: Any, *, has_saver: bool) -> object:
     """Return an input without the agent's own keys; raise ``AgentSpecError`` if the agent would read nothing of it."""
+    builder = graph.builder
     if isinstance(input, dict):
         if EXISTING in input and EXISTING not in builder.channels:
             from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
@@ -112,6 +109,7 @@ def _read_input(input: object, builder: Any, *, has_saver: bool) -> object:
             _check_input_keys(input, builder)
         return input if PRIVATE_KEYS.isdisjoint(input) else without_keys(input, builder.keys.own)
     if isinstance(input, Command):
+        _check_command(input, graph)
         return without_keys(input, builder.keys.own)
     _check_input(input, goes_on=has_saver or _is_inside_a_run())
     return input
@@ -234,27 +232,29 @@ def _check_thread(*configs: Any) -> None:
     )
 
 
-def _check_resumed(input: object, config: RunnableConfig | None, graph: Any) -> None:
+def _check_resumed(input: Command[str], config: RunnableConfig | None, graph: Any) -> None:
     """Raise ``AgentSpecError`` if a command resumes a thread where nothing waits: LangGraph would do nothing, or begin a run."""
-    if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
+    if config is not None and _resumes(input, config, graph):
         _check_waits(graph.get_state(config), config)
 
 
 async def _resumed_chunks(
-    chunks: AsyncIterator[ChunkT], input: object, config: RunnableConfig | None, graph: Any
+    chunks: AsyncIterator[ChunkT], input: Command[str], config: RunnableConfig | None, graph: Any
 ) -> AsyncIterator[ChunkT]:
     """Yield the chunks of a resumed run; raise ``AgentSpecError`` as ``_check_resumed`` does."""
-    if config is not None and _resumes(input, config) and isinstance(graph.checkpointer, BaseCheckpointSaver):
+    if config is not None and _resumes(input, config, graph):
         _check_waits(await graph.aget_state(config), config)
     async with aclosing(cast("AsyncGenerator[ChunkT]", chunks)):
         async for chunk in chunks:
             yield chunk
 
 
-def _resumes(input: object, config: RunnableConfig) -> bool:
+def _resumes(command: Command[str], config: RunnableConfig, graph: Any) -> bool:
+    """Return whether a command goes on with a thread that is stored here, and does nothing else."""
     configurable = config.get("configurable", {})
     is_named = "thread_id" in configurable and not configurable.get("checkpoint_ns")
-    return isinstance(input, Command) and is_named and input.resume is not None and not input.goto and not input.update
+    is_stored = is_named and isinstance(graph.checkpointer, BaseCheckpointSaver)
+    return is_stored and command.resume is not None and not command.goto and not command.update
 
 
 def _check_waits(stored: StateSnapshot, config: RunnableConfig) -> None:
