@@ -262,7 +262,7 @@ class Router(Runnable[object, object]):
         self.route = route
         self.name = name
 
-    def __call__(self, state: Any) -> Any:
+    def __call__(self, state: object) -> Any:
         return self.route(state)
 
     def invoke(self, input: object, config: RunnableConfig | None = None, **kwargs: object) -> Any:
