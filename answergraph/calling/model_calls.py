@@ -112,24 +112,24 @@ class ModelCalls:
             is_same = (answer_request.dialect, answer_request.note) == (bound.dialect, bound.note)
             return answer_request if is_same else replace(answer_request, dialect=bound.dialect, note=bound.note), reply
 
-    def _noted(self, reply: AIMessage, bound: BoundModel, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage:
+    def _noted(self, reply: AIMessage, bound: BoundModel, answer_request: AnswerRequest, sent: ModelRequest) -> AIMessage:
         """Return a reply with the calls that it wrote as text, and a note of what it copied."""
         if bound.tools_in_text:
-            reply = with_calls(reply, bound.tools_in_text, wanted.strategy, sent)
-            if wanted.strategy_id == FREE:
+            reply = with_calls(reply, bound.tools_in_text, answer_request.strategy, sent)
+            if answer_request.strategy_id == FREE:
                 note_calls(sent.model, reply)
         shown = "\n".join(filter(None, (bound.prompt, self.last_line)))
-        if wanted.declared and (shown or self.attempts or self.used_strategies):
-            reply = with_copies(reply, wanted.strategy, sent.messages, shown, self.attempts)
+        if answer_request.declared and (shown or self.attempts or self.used_strategies):
+            reply = with_copies(reply, answer_request.strategy, sent.messages, shown, self.attempts)
         return reply
 
-    def _reply_in(self, error: Exception, wanted: AnswerRequest, sent: ModelRequest) -> AIMessage | None:
+    def _reply_in(self, error: Exception, answer_request: AnswerRequest, sent: ModelRequest) -> AIMessage | None:
         """Return the reply that an error contains, ``None`` to ask in another way; raise the error if there is no other."""
         self.failed_calls.append(type(error).__name__)
-        reply = reply_in(error, sent.model) if wanted.declared else malformed_calls_in(error, sent.tools)
+        reply = reply_in(error, sent.model) if answer_request.declared else malformed_calls_in(error, sent.tools)
         if reply is None:
             self.failed_at = monotonic()
-            if not self._can_ask_otherwise(wanted, sent, error):
+            if not self._can_ask_otherwise(answer_request, sent, error):
                 raise error
         return reply
 

@@ -35,7 +35,7 @@ _named_model = lru_cache(maxsize=MAX_MODELS)(resolve_model)
 class SingleReply:
     """A reply to a single call."""
 
-    wanted: AnswerRequest
+    answer_request: AnswerRequest
     message: AIMessage
     usage: Usage
     reading: Reading | None

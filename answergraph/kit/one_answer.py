@@ -160,7 +160,7 @@ def _charged(model: Any, messages: Sequence[BaseMessage], schema: object) -> Wor
     if reply is None:
         reason = "The run around this has no model call left."
         return Reading(None, {"": reason}, turn_of(None), NO_USAGE, "out_of_budget", reason, None)
-    answer_request, reading, strategy = reply.wanted, reply.reading, reply.wanted.strategy.name
+    answer_request, reading, strategy = reply.answer_request, reply.reading, reply.answer_request.strategy.name
     turn = turn_of(reply.message, answers=answer_request.declared, others="unknown")
     if reading is None:
         return Reading(None, {}, turn, reply.usage, "unanswered", "No answer was asked for.", strategy)

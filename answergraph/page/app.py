@@ -71,9 +71,9 @@ async def _to_the_page(request: Request) -> RedirectResponse:
 
 async def _steps(request: Request) -> Response:
     """Return a thread's checkpoints, newest first, without their growing states."""
-    asked = request.query_params
-    most = min(int(limit), MAX_CHECKPOINTS) if (limit := asked.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
-    thread, space = request.path_params["thread"], asked.get("space", "")
+    query = request.query_params
+    most = min(int(limit), MAX_CHECKPOINTS) if (limit := query.get("limit", "")).isdecimal() else MAX_CHECKPOINTS
+    thread, space = request.path_params["thread"], query.get("space", "")
     bytes_read = 0
 
     async with _own_server(request) as client:
@@ -83,7 +83,7 @@ async def _steps(request: Request) -> Response:
             search: dict[str, object] = {"limit": limit}
             if before is not None:
                 search["before"] = {"configurable": {"thread_id": thread, "checkpoint_ns": space, "checkpoint_id": before}}
-            if "space" in asked:
+            if "space" in query:
                 search["checkpoint"] = {"checkpoint_ns": space}
             response = await client.post(f"/threads/{quote(thread, safe='')}/history", json=search)
             steps = [_without_state(state) for state in response.raise_for_status().json()]
@@ -91,7 +91,7 @@ async def _steps(request: Request) -> Response:
             return steps
 
         try:
-            steps = await _kept.read((thread, space), most, asked.get("before"), ask)
+            steps = await _kept.read((thread, space), most, query.get("before"), ask)
         except HTTPStatusError as error:
             return JSONResponse(error.response.json(), error.response.status_code)
     return Response(f"[{','.join(steps)}]", headers={"x-bytes-read": str(bytes_read)}, media_type="application/json")

@@ -52,8 +52,8 @@ class TextModelCall:
     def _bound(self) -> Runnable[Any, Any]:
         stop = {"stop": list(self.stop)} if self.stop else {}
         bound = self.llm.bind(**stop, **self.settings).with_config(callbacks=self.callbacks, tags=_TAGS)
-        asked: Runnable[Any, Any] = with_plain_requests(bound)
-        return asked
+        plain: Runnable[Any, Any] = with_plain_requests(bound)
+        return plain
 
     def _input(self) -> object:
         return self.prompt if isinstance(self.prompt, str) else list(self.prompt)

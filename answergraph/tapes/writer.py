@@ -26,7 +26,7 @@ _RECORDING = "ANSWERGRAPH_RECORDING"
 """The variable by which LangChain knows that the handler of runs takes part; set while a tape is written."""
 
 _IN_TOOL: ContextVar[dict[str, bool] | None] = ContextVar("answergraph_recorded_tool", default=None)
-"""The tool call that is running: whether models were asked inside it."""
+"""The tool call that is running: whether models were interrupts inside it."""
 
 
 @dataclass(frozen=True)
@@ -34,24 +34,24 @@ class _Watched:
     """An effect whose result or error is told."""
 
     effect: Effect
-    told: Callable[[Any, Exception | None], None]
+    when_ended: Callable[[Any, Exception | None], None]
 
     def perform(self) -> Any:
         try:
             result = self.effect.perform()
         except Exception as error:
-            self.told(None, error)
+            self.when_ended(None, error)
             raise
-        self.told(result, None)
+        self.when_ended(result, None)
         return result
 
     async def aperform(self) -> Any:
         try:
             result = await self.effect.aperform()
         except Exception as error:
-            self.told(None, error)
+            self.when_ended(None, error)
             raise
-        self.told(result, None)
+        self.when_ended(result, None)
         return result
 
 
@@ -86,27 +86,27 @@ class Writer:
             number = sum(record["kind"] == "request" for record in self.tape.records)
             self.tape.records.append({"kind": "request", **request, "same": same, "messages": request["messages"][same:]})
 
-        def told(reply: object, error: Exception | None) -> None:
+        def write_end(reply: object, error: Exception | None) -> None:
             answered = {"message": to_json(reply)} if error is None else {"error": error_as_json(error)}
             self._write(kind="reply", to=number, **answered)
 
-        return _Watched(call, told)
+        return _Watched(call, write_end)
 
     def tool_call(self, call: Mapping[str, object], effect: Effect) -> Effect:
         """Return the call, whose result is written."""
         inside = {"asks_models": False}
 
-        def told(result: object, error: Exception | None) -> None:
+        def write_end(result: object, error: Exception | None) -> None:
             call_id = str(call.get("id"))
             if isinstance(error, GraphInterrupt):
-                asked = [each.value for each in error.args[0]] if error.args else []
-                self._interrupts.setdefault(call_id, []).extend(asked)
+                interrupts = [each.value for each in error.args[0]] if error.args else []
+                self._interrupts.setdefault(call_id, []).extend(interrupts)
                 return
             said = {"result": to_json(result)} if error is None else {"error": error_as_json(error)}
-            asked = self._interrupts.pop(call_id, [])
-            self._write(kind="tool", name=call["name"], args=to_json(call["args"]), interrupts=to_json(asked), **inside, **said)
+            interrupts = to_json(self._interrupts.pop(call_id, []))
+            self._write(kind="tool", name=call["name"], args=to_json(call["args"]), interrupts=interrupts, **inside, **said)
 
-        return _InTool(_Watched(effect, told), inside)
+        return _InTool(_Watched(effect, write_end), inside)
 
     def _write(self, **record: object) -> None:
         with self._lock:

@@ -145,12 +145,12 @@ class TelemetryHandler(BaseCallbackHandler):
         parent: UUID | None,
         operation: str,
         name: str,
-        told: Mapping[str, str],
+        details: Mapping[str, str],
         kind: SpanKind = SpanKind.INTERNAL,
     ) -> None:
         whole = None if parent is None else self._operations.get(parent)
         context = None if whole is None else trace.set_span_in_context(whole.span)
-        attributes: Attributes = {"gen_ai.operation.name": operation, **told}
+        attributes: Attributes = {"gen_ai.operation.name": operation, **details}
         span = self._tracer.start_span(f"{operation} {name}".strip(), context, kind, attributes)
         self._operations[run_id] = _Operation(
             span, time.perf_counter(), {k: v for k, v in attributes.items() if "call.id" not in k}

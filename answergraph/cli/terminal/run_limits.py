@@ -1,4 +1,4 @@
-"""The limits of one run that a command starts: read from its option, kept around the graph, told while it goes on."""
+"""The limits of one run that a command starts: read from its option, kept around the graph, token while it goes on."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def within(limits: answergraph.UsageLimits | None) -> Iterator[None]:
     clock = RunClock(seconds=limits.seconds)
     timed = nullcontext() if limits.seconds is None else clock.visiting(clock.ends + TO_RETURN)
     with timed, InnerRunBudget(replace(limits, reserve_final_answer=False), lambda: {"messages": []}) as budget:
-        told = _around.set((limits, budget, monotonic()))
+        token = _around.set((limits, budget, monotonic()))
         try:
             yield
         finally:
-            _around.reset(told)
+            _around.reset(token)
 
 
 def in_time(work: Callable[[], None]) -> None:

@@ -85,8 +85,8 @@ def _names(case: CaseText) -> list[tuple[object, ...]]:
     names: list[tuple[object, ...]] = [("test", test, words)]
     if frame:
         names.insert(0, ("line", f"{frame.path}:{frame.line}"))
-    told = [word.lower() for word in _WORD.findall(words) if word.lower() not in _SAYS_LITTLE]
-    if len(set(told)) >= _MIN_TELLING_WORDS:
+    telling = [word.lower() for word in _WORD.findall(words) if word.lower() not in _SAYS_LITTLE]
+    if len(set(telling)) >= _MIN_TELLING_WORDS:
         names.insert(0, ("words", words, place))
     elif _TELLING_VALUE.search(said):
         names.append(("values", said, place))

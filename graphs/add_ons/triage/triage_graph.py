@@ -207,5 +207,5 @@ def _nothing_read(folder: Folder, found: Survey) -> list[str]:
     no_xml = "The folder has no JUnit XML with results (pytest --junitxml=FILE writes it), so that no case can be judged."
     logs = folder.listing().files
     ended = search(folder, NEVER_WRITTEN, logs, regex=True).found[:MOST_REASONS]
-    told = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]
-    return [no_xml, *told] if logs else ["The folder has no files."]
+    reasons = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]
+    return [no_xml, *reasons] if logs else ["The folder has no files."]

@@ -37,12 +37,12 @@ class TriagePlan:
     @property
     def estimate(self) -> str:
         """The calls and tokens that the tasks will take, in a sentence."""
-        asked = sum(1 for task in self.tasks if task["kind"] != "flaky")  # flaky tests need no model
+        for_model = sum(1 for task in self.tasks if task["kind"] != "flaky")  # flaky tests need no model
         cases, causes = sum(len(task["cases"]) for task in self.tasks), len(self.tasks)
         return (
             f"{cases} case{'s' * (cases != 1)} of {causes} cause{'s' * (causes != 1)} to judge: "
-            f"about {USUAL_CALLS * asked} calls of the model and {self.tokens:,} tokens, "
-            f"at most {MAX_CALLS * asked} calls."
+            f"about {USUAL_CALLS * for_model} calls of the model and {self.tokens:,} tokens, "
+            f"at most {MAX_CALLS * for_model} calls."
         )
 
 

@@ -81,8 +81,8 @@ class _Investigation:
                 return self.request.call(name, args)
             if what and result is not None and not result.failed:
                 lines = [match["line"] for match in _MENTION.finditer(result.text)]
-                told: Any = _own_part(result.text, case) if what == "log" else lines
-                case = replace(case, **{what: told})
+                fact: Any = _own_part(result.text, case) if what == "log" else lines
+                case = replace(case, **{what: fact})
         conclusion = _quotable(_JUDGES[case.kind](case), case)
         witness = next_witness(heard_in(self.request.messages))
         if witness and self._is_open(case, conclusion) and self._may_call(witness, {"case": self.case_id}):

@@ -6,7 +6,7 @@ The first conclusion counts. Without one, the policy abstains and leaves the cas
 import re
 from collections.abc import Callable
 
-from answergraph.graphs.add_ons.triage.offline import disagreement_rules as told
+from answergraph.graphs.add_ons.triage.offline import disagreement_rules as disagreements
 from answergraph.graphs.add_ons.triage.offline import faulty_test_rules as faulty
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
 from answergraph.graphs.add_ons.triage.offline.import_rules import missing_code
@@ -111,7 +111,7 @@ def _passes_again(case: CaseText) -> Conclusion | None:
     if again and "the same cases" not in [other["order"] for other in case.passes]:
         explanation = "The test fails after certain other tests and passes without them: it sees what they left behind."
         return Conclusion(True, 0.85, "tool_bug", explanation, (*quotes, again[0]), "Restore the shared state between the tests.")
-    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
+    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be disagreements."
     return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others: --act does.")
 
 
@@ -130,15 +130,15 @@ def _date_gone_by(case: CaseText) -> Conclusion | None:
 
 RULES: tuple[Callable[[CaseText], Conclusion | None], ...] = (
     _machine_lacks,
-    told.unreadable_source,
+    disagreements.unreadable_source,
     _varies_by_itself,
     faulty.mistake_in_test,
     missing_code,
-    told.is_reported_broken,
+    disagreements.is_reported_broken,
     _missing_environment,
     faulty.broken_preparation,
     _passes_again,
     _date_gone_by,
-    told.disagree,
+    disagreements.disagree,
 )
 """In order: problems of the machine and of the test; then what only shows that test and application disagree."""

@@ -81,12 +81,12 @@ class Survey:
         failed = [min(bad, key=_ran_first) for same in self._by_test.values() if (bad := [one for one in same if one.has_failed])]
         sound = [same for same in self._by_test.values() if not any(one.has_failed for one in same)]
         flaky = [min(bad, key=_ran_first) for same in sound if (bad := [one for one in same if one.is_flaky])]
-        told = self.passed_with_trouble
-        shown = [self._case("flaky" if _TRIED_AGAIN.search(sign) else "passed", result, sign) for result, sign in told]
+        of_passed = self.passed_with_trouble
+        troubled = [self._case("flaky" if _TRIED_AGAIN.search(sign) else "passed", one, sign) for one, sign in of_passed]
         return (
             *(self._case("failed", result) for result in failed),
             *(self._case("flaky", result) for result in flaky),
-            *sorted(shown, key=lambda case: case.kind),
+            *sorted(troubled, key=lambda case: case.kind),
         )
 
     def case(self, case_id: str) -> Case | None:
@@ -139,8 +139,8 @@ def survey(folder: Folder) -> Survey:
         if entry.kind != "file"
     ]
     results = tuple(result for cases in files.values() for result in cases)
-    told = {case_key(result) for result in results if result.has_failed or result.is_flaky}
-    quiet = [result for result in results if result.status == "passed" and case_key(result) not in told]
+    judged = {case_key(result) for result in results if result.has_failed or result.is_flaky}
+    quiet = [result for result in results if result.status == "passed" and case_key(result) not in judged]
     trouble = _trouble_in_output(quiet)
     logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
     found = search(folder, TROUBLE, logs, regex=True) if results else None
