@@ -102,9 +102,8 @@ class Turn:
         stored: Any = state.get("answergraph_ledger")
         self.ledger: RunLedger | None = stored
         """The account of the run; ``None`` before the first run of a thread."""
-        if stored is not None and (
-            "last_call_made" not in stored or any("problems" in each for each in stored.get("attempts", ()))
-        ):
+        # One version has written all attempts of a ledger.
+        if stored is not None and ("last_call_made" not in stored or "problems" in next(iter(stored.get("attempts", ())), ())):
             from answergraph.state.older_records import ledger_of_today  # noqa: PLC0415 - few processes read older records
 
             self.ledger = ledger_of_today(stored, empty_ledger())
