@@ -38,7 +38,9 @@ _WORDLESS = {"text", "thinking", "redacted_thinking", "reasoning", "reasoning_co
 _CHOICES = {"any", "auto", "none", "required", "validated"}
 """The words of clients for a choice among all tools."""
 
-model_replacement: ContextVar[Callable[[Any], Any] | None] = ContextVar("answergraph_model_replacement", default=None)
+model_replacement: ContextVar[Callable[..., Runnable[object, object]] | None] = ContextVar(
+    "answergraph_model_replacement", default=None
+)
 """Returns the model to ask in place of an agent's own; ``None`` outside of ``replaced_models``."""
 
 

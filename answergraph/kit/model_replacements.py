@@ -10,7 +10,7 @@ from answergraph.calling.bound_model import model_replacement
 
 
 @contextmanager
-def replaced_models(by: Callable[[Any], object]) -> Iterator[None]:
+def replaced_models(by: Callable[[Any], Any]) -> Iterator[None]:
     """Within this context, agents ask the model that ``by`` returns for their own.
 
     The agent binds its tools and its format to its own model; ``by`` is given the model that is about to be called, without them,

@@ -37,7 +37,7 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1412,
+        1436,
         73,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
     ),
@@ -45,14 +45,14 @@ CORE = (
     Room("answergraph/json_schema", 1212, 33, "an alternative that no grammar can say is dropped if a number says the same"),
     Room(
         "answergraph/state",
-        2632,
+        2628,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has; conversations without wrong answers; runs whose calls all failed",
     ),
     Room(
         "answergraph/answers",
-        2636,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        2639,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         88,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late; "
@@ -62,11 +62,11 @@ CORE = (
         "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2446, 55),
+        *("answergraph/asking", 2439, 53),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1110, 23),
+        *("answergraph/reading", 1107, 23),
         "calls written as text, of unknown tools in every form, behind which none runs; copies of what was shown are no answer",
     ),
     Room(
@@ -85,28 +85,28 @@ CORE = (
     ),
     Room(
         "answergraph/calling",
-        857,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
+        876,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
         17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
         "calls are priced; copies are noted, of what is said afresh too",
     ),
     Room(
         "nodes",
-        2807,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused; all ends
-        63,
+        2804,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused; all ends
+        62,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere"
         "; async checks",
     ),
     Room(
-        *("middleware", 1358, 87),
+        *("middleware", 1358, 86),
         "a hook per node, in both colours; the caller's input as a source, whose files are read in a thread; "
         "one judging call for claims; what hooks do wrong",
     ),
     Room("graphs/*.py", 127, 11),
     Room(
         "graphs/agent",
-        1840,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
-        107,
+        1813,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        106,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
         "what a hook returns for nobody is told; a run that names no thread is refused; what callers write that nobody reads",
@@ -115,7 +115,7 @@ CORE = (
     Room("answergraph/testing", 42, 0),
     Room(
         "answergraph/kit",
-        686,
+        669,
         28,
         "thirty-one names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
     ),
@@ -143,7 +143,7 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1437, 68, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4355,
+        4344,
         18,
         "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full",
     ),
