@@ -11,7 +11,7 @@ from langgraph.prebuilt import ToolRuntime
 from pydantic import BaseModel
 
 from answergraph import Abstention, Quote, create_agent
-from answergraph.middleware import GroundedAnswer, wrap_tool_call
+from answergraph.middleware import AgentMiddleware, GroundedAnswer
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.scripted_agents import call, calls
 from tests.suite.colors import Run
@@ -97,16 +97,26 @@ def test_a_text_stays_as_it_is(run: Run, value: Any, text: str, direct: bool) ->
     assert (message.text, message.status) == (text, "success")
 
 
-def test_a_middleware_sees_the_error() -> None:
-    seen = []
+class Watch(AgentMiddleware):
+    """Keeps what each call of a tool gave."""
 
-    @wrap_tool_call
-    def watch(request: Any, handler: Any) -> Any:
-        seen.append(handler(request))
-        return seen[-1]
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
 
-    message = result_of(Run("sync", None), Row, direct=True, middleware=[watch])  # type: ignore[arg-type]  # no loop is needed
-    assert seen[0].status == message.status == "error"
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        self.seen.append(handler(request))
+        return self.seen[-1]
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        self.seen.append(await handler(request))
+        return self.seen[-1]
+
+
+def test_a_middleware_sees_the_error(run: Run) -> None:
+    watch = Watch()
+    message = result_of(run, Row, direct=True, middleware=[watch])
+    assert watch.seen[0].status == message.status == "error"
 
 
 @pytest.mark.parametrize(("value", "quote"), [(Row, "Row object"), (lambda: {"lock": Lock()}, "unlocked _thread.lock object")])

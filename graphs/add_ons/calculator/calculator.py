@@ -121,7 +121,7 @@ def create_calculator(
         response_format: The type of the answer. A ``Calculation`` counts only after ``validate_calculation`` has confirmed its
             ``final_answer`` in this run; with another type, the model is only asked to call it.
         middleware: Further middleware, inside the checks of a ``Calculation``.
-        **options: Further options of ``create_agent``.
+        **options: Further options of ``create_agent``, the same arguments.
 
     Returns:
         The compiled graph.

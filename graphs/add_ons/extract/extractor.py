@@ -117,7 +117,7 @@ def create_extractor(
         on_doubt: What becomes of a field that stands nowhere: ``"refuse"``: there is no record; ``"omit"``: it has its default;
             ``"review"``: a person is asked, which needs a checkpointer.
         middleware: Further middleware, inside the check.
-        **options: Further options of ``create_agent``.
+        **options: Further options of ``create_agent``, the same arguments.
 
     Returns:
         The compiled graph.

@@ -46,7 +46,7 @@ def create_react(
         model: A chat model, a text model, or a chat model's name; the default is a set of rules that needs no key.
         tools: The tools; by default the calculator of ``llm_math_tool`` on the same model.
         handle_parsing_errors: How to treat an unreadable reply, as for ``ReActTextModel``.
-        **options: Further options of ``create_agent``; ``limits`` is 15 model calls by default.
+        **options: Further options of ``create_agent``, the same arguments; ``limits`` is 15 model calls by default.
 
     Returns:
         The compiled graph.
