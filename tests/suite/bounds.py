@@ -39,7 +39,8 @@ CORE = (
         "answergraph/runtime",
         1436,
         73,
-        "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write; runs end in time",
+        "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write, options handed on too; "
+        "the visits of all nodes end in time in one place",
     ),
     Room("answergraph/json_text", 370, 9, "numbers that became infinite"),
     Room("answergraph/json_schema", 1212, 33, "an alternative that no grammar can say is dropped if a number says the same"),
@@ -73,7 +74,8 @@ CORE = (
         *("answergraph/evidence", 5976, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
-        "zones, parts of the day, words of size in all languages, units, boxes: no altered value is accepted",
+        "zones, parts of the day, words of size in all languages, also where they may mean something else, units, boxes: "
+        "no altered value is accepted",
     ),
     Room("answergraph/models", 641, 20, "in-process models, of which the scripted one is a kind; a model on this machine"),
     Room("answergraph/streaming", 447, 14, "stream helpers, which lay in graphs/compose"),
@@ -81,14 +83,15 @@ CORE = (
         "answergraph/react_text",
         1021,
         31,
-        "every written form of a call and of an answer that models use; calls by the one reader",
+        "every written form of a call and of an answer that models use; calls by the one reader, none behind one that cannot be, "
+        "and none in open thoughts",
     ),
     Room(
         "answergraph/calling",
         876,  # a choice of no tool is refused; prices that are no amount, and calls that nobody has paid for, are told
         17,
         "the model is asked in one place; histories are made legal, also where Python reads more than JSON; a cut reply is read; "
-        "calls are priced; copies are noted, of what is said afresh too",
+        "calls are priced; copies are noted, of what is said afresh too; a reply is read in one place",
     ),
     Room(
         "nodes",
