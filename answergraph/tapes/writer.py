@@ -26,7 +26,7 @@ _RECORDING = "ANSWERGRAPH_RECORDING"
 """The variable by which LangChain knows that the handler of runs takes part; set while a tape is written."""
 
 _IN_TOOL: ContextVar[dict[str, bool] | None] = ContextVar("answergraph_recorded_tool", default=None)
-"""The tool call that is running: whether models were interrupts inside it."""
+"""The tool call that is running: whether models were asked inside it."""
 
 
 @dataclass(frozen=True)

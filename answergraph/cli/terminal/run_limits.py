@@ -1,4 +1,4 @@
-"""The limits of one run that a command starts: read from its option, kept around the graph, token while it goes on."""
+"""The limits of one run that a command starts: read from its option, kept around the graph, told while it goes on."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _passes_again(case: CaseText) -> Conclusion | None:
     if again and "the same cases" not in [other["order"] for other in case.passes]:
         explanation = "The test fails after certain other tests and passes without them: it sees what they left behind."
         return Conclusion(True, 0.85, "tool_bug", explanation, (*quotes, again[0]), "Restore the shared state between the tests.")
-    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be disagreements."
+    explanation = "The same test passed in another run of the folder; what differed between the runs cannot be told."
     return Conclusion(True, 0.7, None, explanation, quotes, "Run the test several times, alone and with the others: --act does.")
 
 
