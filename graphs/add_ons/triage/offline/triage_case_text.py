@@ -34,7 +34,7 @@ _PLACE = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:|https?://[\w.:-]+)?(?:[\w.$-]*[/\
 """A place in a file: the names of folders tell nothing of what the code does."""
 _PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
-_MARKED = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
+_MARKED = re.compile(r"^E +(\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
 _FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
