@@ -16,7 +16,11 @@ ENOUGH_SECONDS = 0.008
 """An input that takes this long is large enough."""
 MEASURABLE_SECONDS = 0.001
 """Shorter times say nothing about growth."""
-TRIES = 6
+LONGEST_SECONDS = 0.5
+"""No attempt needs a longer one."""
+FEWEST_POINTS = 3
+"""Two times say nothing about growth either."""
+TRIES = 7
 
 
 class Growth(NamedTuple):
@@ -30,34 +34,49 @@ class Growth(NamedTuple):
 
 
 def growth(read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int) -> Growth:
-    """Return the smallest exponent of several measurements; each uses larger inputs and more runs than the one before.
+    """Return the growth over the fastest run of each size; each attempt that grows too fast adds larger inputs and more runs.
 
-    A busy machine makes an exponent only larger; so does a reader whose work per position grows up to a bound.
+    A busy machine makes a time only longer, so the fastest of many runs is the nearest to the reader's own. The sizes take
+    turns: a machine that is slow for a while is slow for all of them. Larger inputs are for a reader whose work per position
+    grows up to a bound.
     """
-    measured = _measured(read, hostile, largest, ENOUGH_SECONDS)
-    for attempt in range(1, TRIES):
-        if measured.exponent <= MAX_EXPONENT:
+    # The first run loads tables and compiles patterns.
+    read(hostile(SMALLEST))
+    fastest: dict[int, float] = {}
+    for attempt in range(TRIES):
+        for _ in range(1 + attempt):
+            _run_each_size(read, hostile, largest, min(ENOUGH_SECONDS * 5**attempt, LONGEST_SECONDS), fastest)
+        exponent = _slope(_measurable(fastest)[-4:])
+        if exponent <= MAX_EXPONENT:
             break
-        measured = min(measured, _measured(read, hostile, largest, ENOUGH_SECONDS * 5**attempt, runs=1 + attempt))
-    return measured
+    return Growth(exponent, max(fastest), fastest[max(fastest)])
 
 
-def _measured(
-    read: Callable[[Any], object], hostile: Callable[[int], Any], largest: int, enough_seconds: float, runs: int = 1
-) -> Growth:
-    points: list[tuple[int, float]] = []
+def _run_each_size(
+    read: Callable[[Any], object],
+    hostile: Callable[[int], Any],
+    largest: int,
+    enough_seconds: float,
+    fastest: dict[int, float],
+) -> None:
     size = SMALLEST
-    while size <= largest and (not points or points[-1][1] < enough_seconds):
-        points.append((size, min(_seconds(read, hostile(size)) for _ in range(runs))))
+    while size <= largest:
+        seconds = _seconds(read, hostile(size))
+        fastest[size] = min(seconds, fastest.get(size, seconds))
+        if fastest[size] >= enough_seconds and len(_measurable(fastest)) >= FEWEST_POINTS:
+            break
         size *= 2
-    # The fit uses the last four times that are long enough.
-    counted = [(math.log(size), math.log(seconds)) for size, seconds in points if seconds >= MEASURABLE_SECONDS][-4:]
-    return Growth(_slope(counted), *points[-1])
 
 
-def _slope(points: list[tuple[float, float]]) -> float:
-    if len(points) < 3:
+def _measurable(fastest: dict[int, float]) -> list[tuple[int, float]]:
+    return [(size, seconds) for size, seconds in sorted(fastest.items()) if seconds >= MEASURABLE_SECONDS]
+
+
+def _slope(measured: list[tuple[int, float]]) -> float:
+    """Fit a line through the logarithms."""
+    if len(measured) < FEWEST_POINTS:
         return 0.0
+    points = [(math.log(size), math.log(seconds)) for size, seconds in measured]
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
