@@ -9,7 +9,6 @@ from typing import Any, Literal
 from answergraph.evidence.claims import Claim, claim_of, fields_by_path, fields_of
 from answergraph.evidence.marks import Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.numbers.number_units import Number, has_value, sizes_of
-from answergraph.evidence.numbers.numerals import numerals
 from answergraph.evidence.quotes import NOT_FOUND, Found, nearest_passage, places_of_quote, places_shown
 from answergraph.evidence.said_claims import check_said
 from answergraph.evidence.searched_result import SearchedResult
@@ -136,33 +135,43 @@ def check_fields(
     written, runs = WrittenWords(runs), with_overruled(runs)
     # The newest result comes first: the model most likely answered from it.
     results = [SearchedResult(run, written, place) for place, run in enumerate(runs) if may_support(run)][::-1]
+    saying = [result for result in results if not result.run.computes]
     kinds = dict.fromkeys(kind for run in runs for kind in run.unread)
     unread = f" There is no text to quote in: {', '.join(kinds)}." if kinds else ""
+    fields, given = list(fields), given or {}
     records: dict[str, FieldRecord] = {}
     problems = 0
-    saying = [result for result in results if not result.run.computes]
-    quoted: dict[tuple[FieldPath, str], str] = {}
-    given = given or {}
-    fields = list(fields)
     for each in fields:
         field = claim_of(each.path, unmarked, each.value) if each.mark is None and unmarked is not None else each
         # Search for the nearest passage only where it is shown.
         searched = saying if _is_text(field) else results
         record = _record_of(field, fields, searched, searched if problems < _MAX_SHOWN_PROBLEMS else [], unread)
         path = str(field.path)
-        if (own := given.get(path)) and (is_persons(own) or record["problem"] is not None):
-            record = {**own, "evidence": record["evidence"] or own["evidence"]}
-        if is_settled and "others" in record:
-            record = {**record, "problem": None}
+        record = _decided(record, given.get(path), is_settled=is_settled)
         problems += record["problem"] is not None
-        if isinstance(field.mark, Quote) and record["status"] == "supported":
-            first = quoted.setdefault((field.path.pattern, " ".join(field.value.split())), path)
-            record = record if first == path else {**record, "repeats": first}
         records[path] = _both(records[path], record) if path in records else record
+    _note_repeated(fields, records)
     records |= {path: own for path, own in given.items() if path not in records and is_persons(own)}
     compute(fields, records)
     check_said(fields, records, has_judge=has_judge)
     return report_of(records, has_input=any(run.kind != "tool" for run in runs))
+
+
+def _decided(record: FieldRecord, given: FieldRecord | None, *, is_settled: bool) -> FieldRecord:
+    """Return the record of a field after what was given for it, and after what was settled between sources."""
+    if given and (is_persons(given) or record["problem"] is not None):
+        record = {**given, "evidence": record["evidence"] or given["evidence"]}
+    return {**record, "problem": None} if is_settled and "others" in record else record
+
+
+def _note_repeated(fields: Iterable[Claim], records: dict[str, FieldRecord]) -> None:
+    """Write into the record of a quote that repeats another one which that is."""
+    first: dict[tuple[FieldPath, str], str] = {}
+    for field in fields:
+        record = records[field.path]
+        if isinstance(field.mark, Quote) and record["status"] == "supported":
+            same = first.setdefault((field.path.pattern, " ".join(field.value.split())), str(field.path))
+            records[field.path] = record if same == field.path else {**record, "repeats": same}
 
 
 def _is_text(field: Claim) -> bool:
@@ -249,8 +258,8 @@ def _places_of_number(wanted: Number, result: SearchedResult, mark: FromTools) -
         yield _NOT_FINITE
         return
     for part in range(len(result.run.texts)):
-        view = result.counted(part, mark.locale)
-        for numeral in numerals(view.text, sizes_of(wanted, mark), mark.locale):
+        view, numerals = result.counted(part, mark.locale)
+        for numeral in numerals.within(sizes_of(wanted, mark)):
             if not has_value(numeral, view.text, wanted, mark):
                 continue
             if not mark.echoes and is_echoed(numeral, view.text, result):

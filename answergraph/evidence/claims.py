@@ -173,16 +173,12 @@ def _walk(marked: MarkedType, schema: CoreSchema, value: object, path: FieldPath
     parts = marked.parts_of(schema, value, made=not replaced)
     for part in parts:
         yield from _walk_part(marked, part, value, path, replaced=replaced and part.name is None)
-    if not parts and not _has_own_type(marked, value):
+    # A value of a subclass may have more fields, and marks.
+    is_of_subclass = schema["type"] in RECORDS and isinstance(value, schema["cls"]) and value.__class__ is not schema["cls"]
+    if (is_of_subclass or not parts) and not _has_own_type(marked, value):
         yield from _fields_of_value(value, path)
     elif not parts:
         yield Claim(path, None, value)  # a class with a schema of its own
-    elif schema["type"] in RECORDS and _is_of_subclass(value, schema["cls"]) and not _has_own_type(marked, value):
-        yield from _fields_of_value(value, path)  # it may have more fields, and marks
-
-
-def _is_of_subclass(value: object, cls: type) -> bool:
-    return isinstance(value, cls) and value.__class__ is not cls
 
 
 def _has_own_type(marked: MarkedType, value: Any) -> bool:
@@ -192,11 +188,9 @@ def _has_own_type(marked: MarkedType, value: Any) -> bool:
 def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath, *, replaced: bool) -> Iterator[Claim]:
     if isinstance(value, part.shape):
         if part.shape is SEQUENCES:
-            outer = marked.outer_marks(part.schema)
-            yield from _too_few(outer, _different(outer, value), path)
-            if not value:
-                marks = marked.marks_in_items(part.schema)[:1]
-                yield from (Claim(path, mark, None, "it holds no item and needs at least one") for mark in marks)
+            yield from _too_few(marked.outer_marks(part.schema), value, path)
+            for mark in () if value else marked.marks_in_items(part.schema)[:1]:
+                yield Claim(path, mark, None, "it holds no item and needs at least one")
         for name, item in part.of_value(value):
             yield from _walk(marked, part.schema, item, path_of_part(path, name), replaced=replaced)
     elif value is not None:
@@ -207,7 +201,7 @@ def _walk_part(marked: MarkedType, part: Part, value: object, path: FieldPath, *
 
 def _claims_of_marked(mark: Mark, value: object, path: FieldPath) -> Iterator[Claim]:
     if is_container(value):
-        yield from _too_few((mark,), _different((mark,), value), path)
+        yield from _too_few((mark,), value, path)
         for name, item in items_of(value):
             where = path_of_part(path, name)
             nested = is_container(item) and not isinstance(item, Mapping)
@@ -244,15 +238,11 @@ def scalar_of(value: object) -> object:
     return value
 
 
-def _different(marks: Sequence[Mark], items: Any) -> int:
-    """Return how many items a list holds; a quote that is given twice supports once."""
-    is_quoted = any(isinstance(mark, Quote) for mark in marks) and not isinstance(items, Mapping)
-    if not is_quoted:
-        return len(items)
-    return len({" ".join(item.split()) if isinstance(item, str) else repr(item) for item in items})
-
-
-def _too_few(marks: Iterable[Mark], count: int, path: FieldPath) -> Iterator[Claim]:
+def _too_few(marks: Sequence[Mark], items: Any, path: FieldPath) -> Iterator[Claim]:
+    """Yield the marks that ask for more items than a list holds; a quote that is given twice supports once."""
+    count = len(items)
+    if any(isinstance(mark, Quote) for mark in marks) and not isinstance(items, Mapping):
+        count = len({" ".join(item.split()) if isinstance(item, str) else repr(item) for item in items})
     for mark in marks:
         if count < mark.min_items:
             kind = "different quotes" if isinstance(mark, Quote) and count else "items"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, GetCoreSchemaHandler, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from answergraph.evidence.numbers.formula import parsed
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
@@ -219,8 +220,6 @@ class Derived(_Mark):
     """Decimals to which the answer may be rounded; ``None``: not at all."""
 
     def __post_init__(self) -> None:
-        from answergraph.evidence.numbers.formula import parsed  # noqa: PLC0415 - few answers have one
-
         parsed(self.formula)
         _refuse_negative(self.rounding or 0)
 

@@ -27,7 +27,7 @@ _MAX_FORMS = 64
 
 def forms_of(text: str) -> list[str]:
     """Return the folded variants of a quote, the most literal first."""
-    plain = MappedText.unchanged(text)
+    plain = MappedText(text)
     forms = [folded(form).text.strip(" \n") for form in (plain, without_escapes(plain), without_markdown(plain, links=False))]
     for change in _CHANGES:
         forms = list(dict.fromkeys([*forms, *map(change, forms)]))[:_MAX_FORMS]
@@ -59,7 +59,7 @@ def _with_other_first_letter(form: str) -> str:
 
 
 def _closed_up(form: str) -> str:
-    return without_json_spaces(MappedText.unchanged(form)).text if _JSON.search(form) else form
+    return without_json_spaces(MappedText(form)).text if _JSON.search(form) else form
 
 
 _CHANGES: tuple[Callable[[str], str], ...] = (

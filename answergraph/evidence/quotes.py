@@ -1,7 +1,5 @@
 """Finds a quote in a tool result and decides whether it counts."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -30,6 +28,7 @@ _WORD = re.compile(r"\w+")
 _COMMON_WORDS = frozenset(words("quotes", "common"))
 _WORDS_AROUND_AN_ECHO = frozenset(words("quotes", "around_an_echo"))
 _MAX_PASSAGE_CHARACTERS = 300
+_PART_CHARACTERS = 100_000
 _MIN_LIKENESS = 0.5
 """Minimum similarity, from 0 to 1, of a passage that is shown."""
 _MIN_COLUMNS_BESIDE_ECHO = 4
@@ -122,7 +121,7 @@ def places_shown(text: str, result: SearchedResult, mark: Quote) -> Iterator[Fou
         yield from places_of_quote(text, shown, mark)
 
 
-def _searches(result: SearchedResult) -> Iterator[_Search]:
+def _searches(result: SearchedResult) -> "Iterator[_Search]":
     for part in range(len(result.run.texts)):
         for view in result.views(part):
             yield _Search(result, part, view)
@@ -222,13 +221,17 @@ def nearest_passage(quote: str, results: Sequence[SearchedResult]) -> Found | No
 
 
 def _likeliest_start(quote: str, text: str) -> int:
-    """Return the start of the window that shares most character pairs with the quote, in linear time."""
-    pairs = set(map(add, quote, quote[1:]))
-    shared = list(accumulate((pair in pairs for pair in map(add, text, text[1:])), initial=0))
-    if len(shared) <= len(quote):
-        return 0
-    in_window = list(map(sub, shared[len(quote) - 1 :], shared))
-    return in_window.index(max(in_window))
+    """Return the start of the first window that shares most character pairs with the quote, in linear time."""
+    pairs, length = set(map(add, quote, quote[1:])), len(quote)
+    best, start = -1, 0
+    # In parts, because a number per character of a long text takes much memory.
+    for low in range(0, max(len(text) - length, 0) + 1, _PART_CHARACTERS):
+        part = text[low : low + _PART_CHARACTERS + length - 1]
+        shared = [*accumulate(map(pairs.__contains__, map(add, part, part[1:])), initial=0)]
+        in_window = [*map(sub, shared[length - 1 :], shared)]
+        if in_window and (most := max(in_window)) > best:
+            best, start = most, low + in_window.index(most)
+    return start
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

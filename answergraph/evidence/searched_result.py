@@ -1,7 +1,5 @@
 """A tool result prepared for search: views for quotes and numbers, mapped back to the stored texts."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata
@@ -11,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from answergraph.evidence.numbers.numerals import GROUP_SPACE
+from answergraph.evidence.numbers.numerals import GROUP_SPACE, Numerals
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import GROUPING_SPACES
@@ -24,6 +22,7 @@ _ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 _COMMA_IN_DIGITS = re.compile(r"[0-9],-?[0-9]")
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[0-9]),(?=-?[0-9])')
 _SHORT = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\t": "\t", "\\r": "\r"}
+_CELL_BORDER = "\ue002"
 _DECOMPOSED = re.compile("\\w[\u0300-\u036f\u3099\u309a]+|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
 _GROUPING = re.compile(rf"(?<=[0-9])[{GROUPING_SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _GROUPED_BY_SPACES = re.compile(r"(?<![\w.,:/+-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])")
@@ -44,7 +43,7 @@ class SearchedResult:
         self.written = written or WrittenWords([run])
         self.upto = upto
         self._views: dict[int, list[View]] = {}
-        self._counted: dict[tuple[int, str | None], MappedText] = {}
+        self._counted: dict[tuple[int, str | None], tuple[MappedText, Numerals]] = {}
         self._read: dict[int, ReadText] = {}
         self._unread = [self._views_of(part) for part in range(len(run.texts))]
 
@@ -52,7 +51,7 @@ class SearchedResult:
     def is_shown(self) -> bool:
         return self.run.shown is not None and self.run.texts == (self.run.shown,)  # what the model saw instead of the result
 
-    def as_shown(self) -> SearchedResult:
+    def as_shown(self) -> "SearchedResult":
         """Return the result as shown to the model; itself if unchanged."""
         if self.run.shown is None or self.is_shown:
             return self
@@ -71,36 +70,43 @@ class SearchedResult:
         text, is_json = self._unescaped[part]
         yield from views_of(text, is_json=is_json)
 
-    def counted(self, part: int, locale: str | None) -> MappedText:
-        """Return one text prepared for reading numbers."""
+    def counted(self, part: int, locale: str | None) -> tuple[MappedText, Numerals]:
+        """Return one text prepared for reading numbers, and its numbers."""
         key = (part, locale)
         if key not in self._counted:
-            self._counted[key] = self._prepared(part, locale)
+            view = self._prepared(part, locale)
+            self._counted[key] = view, Numerals(view.text, locale)
         return self._counted[key]
 
     def _prepared(self, part: int, locale: str | None) -> MappedText:
-        text, (unescaped, is_json) = self.run.texts[part], self._unescaped[part]
-        plain = separated(text) if is_json and _COMMA_IN_DIGITS.search(text) else unescaped
-        plain = plain.changed(_GROUPING, lambda _: "_")
+        text, unescaped = self.run.texts[part], self._unescaped[part][0]
+        plain = self._separated[part].changed(_GROUPING, lambda _: "_")
         if locale is None or str(marks_of(locale)).startswith(" "):
             plain = plain.changed(_GROUPED_BY_SPACES, lambda match: match.group().replace(" ", GROUP_SPACE))
-        is_known = plain is unescaped and "-" not in text
-        return _with_plain_digits(next(self.views(part)).folded if is_known else folded(plain))
+        is_known = plain is unescaped and not {"-", "\t"}.intersection(text)
+        # A tab is a border of cells: "5\tb" is not 5 billion.
+        view = next(self.views(part)).folded if is_known else folded(plain.translated({ord("\t"): _CELL_BORDER}))
+        return _with_plain_digits(view).translated({ord(_CELL_BORDER): "\t"})
 
     def read(self, part: int) -> ReadText:
         """Return one text as a reader sees it, for finding values."""
         if part not in self._read:
-            text, is_json = self._unescaped[part]
-            mapped = (text if is_json else as_read(text)).changed(
-                _DECOMPOSED, lambda match: unicodedata.normalize("NFC", match.group())
-            )
+            text = self._separated[part]
+            shown = text if self._unescaped[part][1] else as_read(text)
+            mapped = shown.changed(_DECOMPOSED, lambda match: unicodedata.normalize("NFC", match.group()))
             self._read[part] = ReadText(mapped, ValueFinder(mapped.text))
         return self._read[part]
 
     @cached_property
     def _unescaped(self) -> list[tuple[MappedText, str]]:
-        texts = [(visible(MappedText.unchanged(text)), json_form(text)) for text in self.run.texts]
+        texts = [(visible(MappedText(text)), json_form(text)) for text in self.run.texts]
         return [(without_escapes(text) if is_json else text, is_json) for text, is_json in texts]
+
+    @cached_property
+    def _separated(self) -> list[MappedText]:
+        """The texts without escapes, and with the items of JSON apart."""
+        every = zip(self.run.texts, self._unescaped, strict=True)
+        return [separated(text) if is_json and _COMMA_IN_DIGITS.search(text) else plain for text, (plain, is_json) in every]
 
     @cached_property
     def offsets(self) -> list[int]:
@@ -117,7 +123,7 @@ def _with_plain_digits(text: MappedText) -> MappedText:
 def separated(text: str) -> MappedText:
     """Return a JSON text with decoded escapes and separated items, because the comma in ``[1,234]`` groups no digits."""
     return without_escapes(
-        MappedText.unchanged(text).changed(_STRING_OR_COMMA, lambda match: ", " if match.group() == "," else match.group())
+        MappedText(text).changed(_STRING_OR_COMMA, lambda match: ", " if match.group() == "," else match.group())
     )
 
 

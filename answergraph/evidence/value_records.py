@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
@@ -14,6 +15,7 @@ from answergraph.evidence.numbers.formula import FormulaError, Operands, is_equa
 from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.quotes import says_nothing_around
 from answergraph.evidence.searched_result import SearchedResult
+from answergraph.evidence.texts.cldr_names import ARE_KNOWN
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.units import evidence_at
 from answergraph.evidence.values.finder import ValueFinder
@@ -24,6 +26,7 @@ from answergraph.state.field_record import Evidence, FieldRecord, FieldStatus, S
 _MAX_PLACES = 10
 """Operands that are named or shown."""
 IN_NO_SOURCE = "it stands in no source"
+_UNREAD = f"{IN_NO_SOURCE}; names of months are read only with pip install 'answergraph[documents]'"
 _ONLY_ECHOED = "it occurs only where a tool repeats what it was given"
 _TOO_FEW = "it stands in {count} of the {least} different sources that it needs"
 DISAGREE = "the sources disagree"
@@ -35,7 +38,7 @@ _RANK: Mapping[str, int] = {"supported": 0, "ambiguous": 1, "unsupported": 2}
 
 def record_of_value(value: object, mark: Grounded, results: Sequence[SearchedResult]) -> FieldRecord:
     """Return what the sources, the most trusted first, say about a value."""
-    best: FieldRecord = record_of(IN_NO_SOURCE, "not_found")
+    best: FieldRecord = record_of(_UNREAD if isinstance(value, date) and not ARE_KNOWN else IN_NO_SOURCE, "not_found")
     rank = len(_RANK)
     holding: dict[tuple[str, ...], FieldRecord] = {}
     for result in results:

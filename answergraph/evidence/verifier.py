@@ -79,11 +79,16 @@ def verify_bundle(bundle: Mapping[str, object] | str | bytes, *, key: bytes | No
         saved = json.loads(bundle, object_pairs_hook=with_unique_keys) if isinstance(bundle, str | bytes) else bundle
         verdicts = list(_verdicts(saved, key))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise BundleError(f"This is not an answer bundle: {type(error).__name__}: {error}") from error
+        what = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        raise BundleError(f"This is not an answer bundle: {what}") from error
     return verdicts
 
 
-def _verdicts(saved: Mapping[str, Any], key: bytes | None) -> Iterator[ClaimVerdict]:
+def _verdicts(saved: Any, key: bytes | None) -> Iterator[ClaimVerdict]:
+    if isinstance(saved, list):
+        raise ValueError("it is a list; check each of its bundles by itself")
+    if not isinstance(saved, Mapping) or not saved.keys() & {"answer", "bundles"}:
+        raise ValueError("it has neither 'answer' nor 'bundles'; a bundle is the object that answer_bundle returns")
     problems = list(_problems_of_seal(saved, key))
     if saved.get("format") in {_BUNDLES_OF_0_1, BUNDLES_FORMAT}:
         for bundle in saved["bundles"]:

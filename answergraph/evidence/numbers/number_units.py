@@ -29,7 +29,7 @@ _MAX_TABLE_CHARACTERS = 4000
 """Maximum distance of a number from its table head or the rest of its JSON object."""
 _SLACK = 1e-9
 _GLUED = frozenset(f"_%‰°{CURRENCIES}")
-_SIZE_OR_UNIT = re.compile(rf" ?(?:[%‰]|(?:[mbt]|{alternatives('numbers', 'percent')})\b)", re.IGNORECASE)
+_SIZE_OR_UNIT = re.compile(rf"\s?(?:[%‰]|(?:{alternatives('numbers', 'percent')})\b)| ?[mbt]\b", re.IGNORECASE)
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
 _LETTER = rf"[^\W{BORDERLESS}]"
 _RATE = rf"(?!{_LETTER}|[/^*²³·⁻]|[{HYPHENS}][0-9]|\s?/|\sper\b|\s[a-zA-Z]{{1,3}}(?:[{HYPHENS}][0-9]|⁻))"

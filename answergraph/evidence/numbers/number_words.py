@@ -3,18 +3,24 @@
 import re
 from decimal import Decimal
 
-from answergraph.evidence.texts.language_words import alternatives, word_tables
+from answergraph.evidence.texts.language_words import alternatives, word_tables, words
 from answergraph.evidence.texts.value_text import COMBINED
 
 MAGNITUDES = {word: Decimal(size) for size, listed in word_tables()["numbers"]["sizes"].items() for word in listed.split()}
 """Multipliers after a number."""
 
+SHARES = (*(word for word, size in MAGNITUDES.items() if size < 1), *words("numbers", "parts"))
+"""Tenths, thirds and others."""
+
 LETTERS = frozenset({"m", "b", "t"})
 """Multipliers that may also be units: they count only after amounts of money."""
 
-SIZE_WORD = re.compile(rf" ?((?:[^\W\d_]|[{COMBINED}])+)(?!\w)\.?")
+SIZE_WORD = re.compile(rf"(?: ?|\s?[\t|]\s?(?=\w{{6}}))((?:[^\W\d_]|[{COMBINED}])+)(?!\w)\.?")
+"""A long word may stand in the next cell."""
 CJK_SIZE = re.compile(r" ?([百千万萬億亿兆백천만억조])(?![克米瓦卡分])")
-UNKNOWN_SIZE = re.compile(r" (?:\w*(?:illion|illiard|illón)(?:e|en|er|es|s|ths?)?|myriads?)\b", re.IGNORECASE)
+UNKNOWN_SIZE = re.compile(
+    rf" (?:\w*(?:illion|illiard|illón)(?:e|en|er|es|s|ths?)?|myriads?|{alternatives('numbers', 'parts')})\b", re.IGNORECASE
+)
 OLD_SIZE = re.compile(r" (?:score|gross)\b", re.IGNORECASE)
 
 BOUND_BEFORE = re.compile(

@@ -1,13 +1,17 @@
 """Reads numbers in text as people write them."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from heapq import merge
 from itertools import islice
+from math import inf
 
 from answergraph.evidence.numbers import number_words as words
-from answergraph.evidence.numbers.sizes import sized
+from answergraph.evidence.numbers.han_numerals import HAN_NUMBER, HAN_SIZES, value_of
+from answergraph.evidence.numbers.sizes import follows_size, sized
 from answergraph.evidence.texts.language_words import marks_of
 from answergraph.evidence.texts.quote_borders import CLINGING, CURRENCIES, HYPHENS
 from answergraph.evidence.texts.value_text import BORDERLESS
@@ -28,10 +32,10 @@ _KEY_BEFORE = re.compile(r"' ?: ?-?\Z")
 """A program wrote JSON values and texts that are only a number."""
 _AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SHOWS_POINT = re.compile(
-    r"(?<![\w.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]|0?\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))(?![\w.,]*[0-9])"
+    r"(?=[0-9.])(?<![\w.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]|0?\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))(?![\w.,]*[0-9])"
 )
 _SHOWS_COMMA = re.compile(
-    r"(?<![\w.,])[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]|(?<![\w.,])[0-9]+,[0-9]{1,2}(?![\w.,]*[0-9])(?= ?[^\W\d]| ?[€%])"
+    r"(?=[0-9])(?<![\w.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]|[0-9]+,[0-9]{1,2}(?![\w.,]*[0-9])(?= ?[^\W\d]| ?[€%]))"
 )
 
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{1,3}(?!\w|\.[0-9])")
@@ -45,14 +49,14 @@ _MAX_NUMBERS = 2_000
 _LOOK_CHARACTERS = 32
 """Context read around a number."""
 _JOINED_BEFORE = re.compile(
-    rf"(?:{_LETTER}|[▲△▼▽.√٫٬·⁄×{GROUP_SPACE}]|[0-9]\s?[月월時时시億亿万萬억만]\s?|分の|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
+    rf"(?:{_LETTER}|[▲△▼▽.√٫٬·⁄×{GROUP_SPACE}]|[0-9]\s?[月월時时시割{HAN_SIZES}]\s?|分の|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
     r"|[0-9]\s?[×*]\s?)\Z"
 )
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")
 _JOINED_AFTER = re.compile(
     rf"[{HYPHENS}/:⁄][\w]|\.{_LETTER}{{1,31}}\.[0-9]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])|\s?[×⋅]|\s[0-9]+[/⁄][0-9]"
-    r"|\s?[月월]|\s?(?:[時时](?![間间])|시(?!간))|分の|[个個]?半|\s?[AaPp]\.?[Mm]\b|\) ?[A-Z]{3}\b|\s?Uhr\b"
+    r"|\s?[月월]|\s?(?:[時时](?![間间])|시(?!간))|分の|[个個]?半|[割折]|\s?[AaPp]\.?[Mm]\b|\) ?[A-Z]{3}\b|\s?Uhr\b"
 )
 _AMBIGUOUS_SIGN = re.compile(rf"[{HYPHENS}]\s+\Z")
 _MONEY = rf"(?:[A-Z]{{1,2}})?[{CURRENCIES}]\s?|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|[A-Z]{{3}})\s"
@@ -74,21 +78,6 @@ class Numeral:
     digits_start: int
 
 
-def numerals(text: str, sizes: Sequence[tuple[float, float]] | None = None, locale: str | None = None) -> Iterator[Numeral]:
-    """Yield the numbers of a folded text, in order.
-
-    Skips parts of words, dates, versions, addresses, ranges, bounds and powers. ``1,234`` is 1234; ``1.234`` is skipped if
-    neither the text nor ``locale`` decides the meaning of its point. With ``sizes`` (pairs of bounds), only numbers that may be
-    within one pair are read.
-    """
-    reader = _Reader(text, locale)
-    wanted = (run for run in _RUN.finditer(text) if sizes is None or reader.may_have_size(run, sizes))
-    for run in islice(wanted, _MAX_NUMBERS):
-        numeral = reader.numeral_at(*run.span())
-        if numeral is not None:
-            yield numeral
-
-
 def exponent_at(text: str, end: int) -> tuple[int, int]:
     """Return the power of ten behind digits, ``e5`` or ``× 10⁵``, and where it ends; 0 if there is none."""
     if exponent := _EXPONENT.match(text, end):
@@ -99,39 +88,59 @@ def exponent_at(text: str, end: int) -> tuple[int, int]:
     return 0, end
 
 
-class _Reader:
-    """Reads the numbers of one text."""
+class Numerals:
+    """The numbers of a folded text, as a locale writes them; each is read when it may be asked for.
 
-    def __init__(self, text: str, locale: str | None) -> None:
+    Parts of words, dates, versions, addresses, ranges, bounds and powers are none. ``1,234`` is 1234; ``1.234`` is none if
+    neither the text nor ``locale`` decides the meaning of its point.
+    """
+
+    def __init__(self, text: str, locale: str | None = None) -> None:
         self.text, self.locale = text, locale
         self.marks = marks_of(locale) if locale else None
         self._has_point = _SHOWS_POINT.search(text) is not None or _NUMBER_ALONE.fullmatch(text) is not None
         self._has_comma = locale is None and _SHOWS_COMMA.search(text) is not None
+        self._read: dict[tuple[int, int], Numeral | None] = {}
+        sizes = [(self._size_of(run), *run.span()) for run in _RUN.finditer(text)]
+        self._by_size = sorted((size, start, end) for size, start, end in sizes if size is not None)
+        self._sized = [(start, end) for size, start, end in sizes if size is None]
 
-    def may_have_size(self, run: re.Match[str], sizes: Sequence[tuple[float, float]]) -> bool:
-        """Return whether digits may be a number within bounds; true if context decides."""
-        sized = words.SIZE_WORD.match(self.text, run.end())
-        if (sized and sized.group(1).casefold() in words.MAGNITUDES) or _MAY_BE_SIZED.match(self.text, run.end()):
-            return True
+    def within(self, sizes: Sequence[tuple[float, float]]) -> Iterator[Numeral]:
+        """Yield the numbers that may be within one of some pairs of bounds, in order."""
+        bounds = [(bisect_left(self._by_size, (low, 0, 0)), bisect_right(self._by_size, (high, inf, 0))) for low, high in sizes]
+        places = sorted({(start, end) for low, high in bounds for _, start, end in self._by_size[low:high]})
+        for place in islice(merge(places, self._sized), _MAX_NUMBERS):
+            if place not in self._read:
+                self._read[place] = self._numeral_at(*place)
+            if numeral := self._read[place]:
+                yield numeral
+
+    def _size_of(self, run: re.Match[str]) -> float | None:
+        """Return the value of digits alone, infinite for what is none; ``None`` if what follows multiplies it."""
+        word = words.SIZE_WORD.match(self.text, run.end())
+        if (word and word.group(1).casefold() in words.MAGNITUDES) or _MAY_BE_SIZED.match(self.text, run.end()):
+            return None
         digits = run.group()
         # Fast path first: logs hold many numbers.
         is_quick = self.marks is None and digits.count(".") <= 1 and digits.replace(",", "").replace(".", "").isdigit()
         value = float(digits.replace(",", "")) if is_quick else self._value(digits)
-        return value is not None and any(low <= value <= high for low, high in sizes)
+        return inf if value is None else float(value)
 
-    def numeral_at(self, start: int, end: int) -> Numeral | None:
+    def _numeral_at(self, start: int, end: int) -> Numeral | None:
         before = self.text[max(start - _LOOK_CHARACTERS, 0) : start]
         value = self._value(self.text[start:end], is_output=_KEY_BEFORE.search(before) is not None)
         money = _MONEY_BEFORE.search(before)
-        if value is None or _is_part(before) or (not money and _AMBIGUOUS_SIGN.search(before)):
+        if value is None or _is_part(before) or follows_size(before) or (not money and _AMBIGUOUS_SIGN.search(before)):
             return None
         exponent, digits_end = exponent_at(self.text, end)
         value = value.scaleb(exponent)
-        after = self.text[digits_end : digits_end + _LOOK_CHARACTERS]
         values, end = sized((value,), self.text, digits_end, is_money=money is not None, locale=self.locale)
-        length = end - digits_end
-        behind = (words.BOUND_AFTER, words.OLD_SIZE)
-        if len(values) != 1 or _goes_on(after) or any(pattern.match(after, length) for pattern in behind):
+        if (compound := HAN_NUMBER.match(self.text, start)) and compound.end() > end:
+            # "3만 5천" is one number.
+            whole, digits_end = value_of(compound.group()), compound.end()
+            values, end = () if whole is None else (whole,), digits_end
+        after, length = self.text[digits_end : digits_end + _LOOK_CHARACTERS], end - digits_end
+        if len(values) != 1 or _goes_on(after) or any(mark.match(after, length) for mark in (words.BOUND_AFTER, words.OLD_SIZE)):
             return None
         signed = self._signed(values[0], start, end, money)
         return signed and Numeral(*signed, start)

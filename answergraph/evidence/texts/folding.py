@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate
-from operator import itemgetter
+from functools import cached_property, lru_cache
 from re import Match, Pattern
+from typing import NamedTuple
 
 QUOTATION_MARK = "'"
 """Replaces every quotation mark in folded text."""
@@ -31,110 +31,147 @@ _ONE_FOR_ONE = {
     **dict.fromkeys(map(ord, _SPACES), " "),
     **dict.fromkeys(map(ord, LINE_BREAKS), "\n"),
 }
-_DASH = re.compile(r"(?<= )(?:--|[\u2012-\u2015])(?= [^ \d])")
-"""A dash between words; before a digit it may be a minus."""
+_DASH = re.compile(r" (?:--|[\u2012-\u2015])(?= [^ \d])")
+"""A dash between words, with the space before it; before a digit it may be a minus."""
+_SPACES_IN_A_ROW = re.compile(r" [ \n]+|\n[ \n]+")
 _VALUE_CHANGING = ("<super>", "<sub>", "<fraction>", "<circle>")
 _RAISABLE = ")]}"
 _JOINS, _CHANGES = "joins", "changes"
 _JAMO_VOWELS_AND_FINALS = range(0x1160, 0x1200)
 
 
+class _Change(NamedTuple):
+    """What was replaced in a text: where the new parts are, and where the old ones were; what stayed costs nothing."""
+
+    before: _Change | None
+    """The change before it; the texts between need not be kept."""
+    starts: array[int]
+    ends: array[int]
+    lows: array[int]
+    highs: array[int]
+
+    def place_before(self, at: int) -> tuple[int, int]:
+        """Return where a character was; a part of changed length counts whole."""
+        index = bisect_right(self.starts, at) - 1
+        if index < 0:
+            return at, at + 1
+        start, end, low, high = (column[index] for column in self[1:])
+        if at >= end:
+            return high + at - end, high + at - end + 1
+        return (low + at - start, low + at - start + 1) if end - start == high - low else (low, high)
+
+    def position(self, place: int) -> int:
+        place = place if self.before is None else self.before.position(place)
+        index = bisect_right(self.lows, place) - 1
+        if index < 0:
+            return place
+        start, end, low, high = (column[index] for column in self[1:])
+        return end + place - high if place >= high else min(start + place - low, end)
+
+
 @dataclass(frozen=True)
 class MappedText:
-    """A changed text, mapped to its original piece by piece."""
+    """A text with the way back to the original that it was changed from, change by change."""
 
     text: str
-    starts: tuple[int, ...]
-    """Where each piece begins, ascending from 0."""
-    origins: tuple[tuple[int, int], ...]  # the original span of each piece
+    change: _Change | None = None
+    """The last change; ``None``: this is the original."""
 
-    @property
+    @cached_property
     def flat(self) -> str:
         """The text with line breaks as spaces, of the same length."""
         return self.text.replace("\n", " ")
 
     def translated(self, table: Mapping[int, str]) -> MappedText:
         """Replace single characters by single characters, like ``str.translate``."""
-        return MappedText(self.text.translate(table), self.starts, self.origins)
-
-    @classmethod
-    def unchanged(cls, text: str) -> MappedText:
-        return cls(text, (0,), ((0, len(text)),))
+        return MappedText(translated(self.text, table), self.change)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the original span of a non-empty span; a piece of changed length counts whole."""
-        (_, (low, _)), (_, (_, high)) = next(self._pieces(start, start + 1)), next(self._pieces(end - 1, end))
-        return low, high
+        """Return the original span of a non-empty span; a part of changed length counts whole."""
+        change = self.change
+        while change is not None:
+            start, end, change = change.place_before(start)[0], change.place_before(end - 1)[1], change.before
+        return start, end
 
     def position(self, place: int) -> int:
         """Return the position in this text of a position in the original, or of the next kept character."""
-        index = max(bisect_right(self.origins, place, key=itemgetter(0)) - 1, 0)
-        start = self.origins[index][0]
-        following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
-        return min(self.starts[index] + max(place - start, 0), following)
+        return place if self.change is None else self.change.position(place)
 
     def changed(self, pattern: Pattern[str], replace: Callable[[Match[str]], str]) -> MappedText:
-        """Replace each match; keeps the map to the original."""
+        """Replace each match; keeps the way back."""
         return self.edited((*match.span(), replace(match)) for match in pattern.finditer(self.text))
 
     def edited(self, edits: Iterable[tuple[int, int, str]]) -> MappedText:
         """Replace spans, given in order with their replacements."""
-        pieces: list[tuple[str, tuple[int, int]]] = []
-        done = 0
+        change = _Change(self.change, array("q"), array("q"), array("q"), array("q"))
+        parts, done, at = list[str](), 0, 0
         for start, end, new in edits:
-            if new == self.text[start:end]:
-                continue
-            pieces += self._pieces(done, start)
-            if new:
-                pieces.append((new, self.span(start, end)))
-            done = end
-        if done == 0:
-            return self
-        pieces += self._pieces(done, len(self.text))
-        texts = [text for text, _ in pieces]
-        starts = tuple(accumulate(map(len, texts[:-1]), initial=0)) if texts else (0,)
-        return MappedText("".join(texts), starts, tuple(origin for _, origin in pieces) or ((0, 0),))
+            if new != self.text[start:end]:
+                parts += (self.text[done:start], new)
+                at += start - done
+                change.starts.append(at)
+                at += len(new)
+                change.ends.append(at)
+                change.lows.append(start)
+                change.highs.append(end)
+                done = end
+        return MappedText("".join([*parts, self.text[done:]]), change) if parts else self
 
-    def _pieces(self, start: int, end: int) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield the pieces between two positions, each from one original span."""
-        index = bisect_right(self.starts, start) - 1
-        while start < end:
-            following = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
-            stop = min(end, following)
-            low, high = self.origins[index]
-            if high - low == following - self.starts[index]:
-                low, high = low + start - self.starts[index], low + stop - self.starts[index]
-            yield self.text[start:stop], (low, high)
-            start, index = stop, index + 1
+
+_MAX_REPLACED = 64
+"""Characters that are replaced one after the other, which is faster than a look at every character of a text."""
+
+
+def translated(text: str, table: Mapping[int, str]) -> str:
+    """Return what ``str.translate`` returns."""
+    if text.isascii():
+        return text.translate(table)
+    pairs = {old: new for old in set(text) if (new := table.get(ord(old), old)) != old}
+    if len(pairs) > _MAX_REPLACED or not pairs.keys().isdisjoint(pairs.values()):
+        return text.translate(table)
+    for old, new in pairs.items():
+        text = text.replace(old, new)
+    return text
 
 
 def fold(text: str) -> str:
     """Return a text folded and stripped, with line breaks as spaces."""
-    return folded(MappedText.unchanged(text)).flat.strip()
+    return folded(MappedText(text)).flat.strip()
 
 
 def folded(text: MappedText) -> MappedText:
     if text.text.isascii():
-        changed = text.translated(_ONE_FOR_ONE).changed(_compiled("", ""), _folded_match)
+        joined = text.translated(_ONE_FOR_ONE)
     else:
         kinds = [(character, _kind(character)) for character in set(text.text)]
         table = {ord(character): kind for character, kind in kinds if len(kind) == 1 and kind != character}
         joining = "".join(sorted(character for character, kind in kinds if kind == _JOINS))
         changing = "".join(sorted(character for character, kind in kinds if kind == _CHANGES))
-        changed = text.translated({**table, **_ONE_FOR_ONE}).changed(_compiled(joining, changing), _folded_match)
-        # A folded character may begin with a space.
-        changed = changed.changed(_compiled("", ""), _folded_match)
-    return changed.changed(_DASH, lambda _: "-")
+        joined = text.translated({**table, **_ONE_FOR_ONE})
+        joined = joined.edited(_combined(joined.text, _compiled(joining, changing))) if joining or changing else joined
+    # A folded character may begin with a space.
+    spaced = joined.changed(_SPACES_IN_A_ROW, _one_space)
+    return spaced.edited((match.start() + 1, match.end(), "-") for match in _DASH.finditer(spaced.text))
+
+
+def _one_space(spaces: Match[str]) -> str:
+    return "\n" if "\n" in spaces.group() else " "
 
 
 @lru_cache(maxsize=1024)
 def _compiled(joining: str, changing: str) -> Pattern[str]:
-    parts = [r"[ \n]{2,}"]
-    if joining:
-        parts.append(rf"[^ \n]?[{re.escape(joining)}]+")
-    if changing:
-        parts.append(f"[{re.escape(changing)}]")
-    return re.compile("|".join(parts))
+    joins = f"[{re.escape(joining)}]*" if joining else ""
+    return re.compile(f"[{re.escape(joining + changing)}]{joins}")
+
+
+def _combined(text: str, pattern: Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the characters that change, each with those that join it."""
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if start and text[start - 1] not in " \n" and _kind(text[start]) == _JOINS:
+            start -= 1
+        if not (start and _stays(text[start], text[start - 1])):
+            yield start, end, unicodedata.normalize("NFKC", text[start:end]).translate(_ONE_FOR_ONE)
 
 
 @lru_cache(maxsize=8192)
@@ -145,16 +182,6 @@ def _kind(character: str) -> str:
         return _JOINS
     changed = unicodedata.normalize("NFKC", character)
     return changed if len(changed) == 1 and not has_other_value(character) else _CHANGES
-
-
-def _folded_match(match: Match[str]) -> str:
-    found = match.group()
-    if found.isspace():
-        return "\n" if "\n" in found else " "
-    before = match.string[match.start() - 1] if match.start() else ""
-    if before and _stays(found[0], before):
-        return found
-    return unicodedata.normalize("NFKC", found).translate(_ONE_FOR_ONE)
 
 
 def _stays(character: str, before: str) -> bool:

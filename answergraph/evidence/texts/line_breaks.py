@@ -10,9 +10,9 @@ _BREAK = re.compile(rf"(?<!\s)[^\S{LINE_BREAKS}]*[{LINE_BREAKS}]\s*")
 WIDE = "\u2e80-\u9fff\uff00-\uffef"
 """Characters of scripts without spaces, for the brackets of a regular expression."""
 _WIDE_SIGN = re.compile(f"[{WIDE}]")
-_AT_HYPHEN = r"(?<=[^\W\d_])[-\u2010]\r?\n[ \t]*(?=[^\W\d_])"
+_AT_HYPHEN = r"[-\u2010](?<=[^\W\d_].)\r?\n[ \t]*(?=[^\W\d_])"
 _HYPHENATED = re.compile(_AT_HYPHEN)
-_JOINABLE = re.compile(rf"{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}])")
+_JOINABLE = re.compile(rf"(?=[-\u2010\r\n])(?:{_AT_HYPHEN}|(?<=[{WIDE}])\r?\n[ \t]*(?=[{WIDE}]))")
 _MIN_WRAPPED_COLUMNS = 36  # minimum width of a wrapped block
 _MAX_LOOK_CHARACTERS = 400  # characters read per line
 

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from re import Match, Pattern
 
+from answergraph.evidence.texts.cell_grids import laid_out
 from answergraph.evidence.texts.folding import MappedText, folded
 from answergraph.evidence.texts.line_breaks import WIDE, borders, hyphens_joined, joined
 from answergraph.evidence.texts.value_text import ValueText
@@ -24,11 +25,11 @@ _MARKED = re.compile(r"[ \t]*(//[/!]?|#+(?= |\t|$)|--(?= |$)|;+(?= |$)|%+(?= |$)
 _COMMENT_OPENS = re.compile(r"\s*/\*")
 _DIFF = re.compile(r"^(?:@@ |\+\+\+ )", re.MULTILINE)
 _MARKDOWN = re.compile(
-    r"(?P<code>(?<![`\w])(?P<ticks>`{1,2})(?=[^\s`])(?P<coded>[^`\n]{1,300})(?P=ticks)(?![`\w]))"
+    r"(?=[`!\[*_])(?:(?P<code>(?<![`\w])(?P<ticks>`{1,2})(?=[^\s`])(?P<coded>[^`\n]{1,300})(?P=ticks)(?![`\w]))"
     r"|(?<![\w\])])!?\[(?P<link>[^\[\]\n]{1,300})\](?:\([^()\s]{1,500}(?: [\"'][^\"'\n]{0,200}[\"'])?\)|\[[^\[\]\n]{1,100}\])"
     r"|(?<![\w*\\])(?P<stars>\*{1,3})(?=[^\s*])(?P<starred>[^*\n]{1,300}(?:\n[^*\n]{1,300})?)(?<!\s)(?P=stars)(?![\w*])"
     r"|(?<![\w_\\])_(?=[^\s_])(?P<under>[^\W\d_]+|(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)_(?![\w_])"
-    r"|(?<![\w_\\])__(?=[^\s_])(?P<underlined>(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)__(?![\w_])"
+    r"|(?<![\w_\\])__(?=[^\s_])(?P<underlined>(?=[^\s_]+ )[^_\n]{1,300})(?<!\s)__(?![\w_]))"
 )
 _HTML = re.compile(r"\s*<(?:!doctype html|\?xml|!--|[a-z][a-z0-9]*[\s>/])", re.IGNORECASE)
 _PAGE = re.compile(r"<(?:html|body|div|table|span|p|h[1-6])[\s>]", re.IGNORECASE)
@@ -44,7 +45,7 @@ _HIDDEN = (
 _UNSHOWN = r"<(script|style)\b[^<>]*>(?:.*?</\1\s*>|.*)|<(?P<inert>template)\b[^<>]*>|"
 """Elements that a page never shows; in other XML they are data."""
 _HIDES, _HIDES_IN_PAGE = (re.compile(form + _HIDDEN, re.DOTALL | re.IGNORECASE) for form in ("", _UNSHOWN))
-_CELL_BORDER = re.compile(r"\s*</t[dh]\s*>\s*<t[dh]\b(?:[^<>]*?\bcolspan\s*=\s*[\"']?(\d{1,3}))?[^<>]*>\s*", re.IGNORECASE)
+_TABLE, _TABLE_END = re.compile(r"<table[\s>]", re.IGNORECASE), "</table>"
 _INLINE_TAGS = "a abbr b bdi bdo cite code dfn em font i kbd mark q samp small span strong tt u var wbr"
 _GONE = "\ue000"
 """Replaces comments, scripts and struck-out tags; no quote may cross it."""
@@ -134,7 +135,7 @@ def _without_pair_marks(text: MappedText) -> MappedText:
 
 def _as_pair(form: str) -> str:
     # Marks in a quote say where a value begins and ends.
-    return form if _LONE_MARK.search(form) else _without_pair_marks(MappedText.unchanged(form)).text
+    return form if _LONE_MARK.search(form) else _without_pair_marks(MappedText(form)).text
 
 
 def without_json_spaces(text: MappedText) -> MappedText:
@@ -148,12 +149,14 @@ def without_markdown(text: MappedText, *, links: bool) -> MappedText:
 
 
 def as_read(text: MappedText) -> MappedText:
-    """Return a text without terminal colours and invisible characters, and a web page without its tags and comments."""
+    """Return a text without terminal colours and invisible characters, and a web page, or the tables of a text, without tags."""
     shown = _shown(text)
+    table, start, stop = _TABLE.search(shown.text), 0, len(shown.text)
     if not (_PAGE.search(shown.text) and is_html(shown.text)):
-        return shown
-    rows = shown.changed(_CELL_BORDER, lambda match: "\t" * int(match[1] or 1))
-    return rows.changed(_HTML_PART, _without_tag)
+        start, stop = table.start() if table else stop, shown.text.lower().rfind(_TABLE_END) + len(_TABLE_END)
+    rows = shown.edited(laid_out(shown.text, start, stop))
+    parts = _HTML_PART.finditer(rows.text, start, stop + len(rows.text) - len(shown.text))
+    return rows.edited((*part.span(), _without_tag(part)) for part in parts)
 
 
 def visible(text: MappedText) -> MappedText:

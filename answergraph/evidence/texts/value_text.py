@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
+from operator import itemgetter
 
-from answergraph.evidence.texts.folding import has_other_value
+from answergraph.evidence.texts.cell_grids import FROM_ABOVE, FROM_LEFT
+from answergraph.evidence.texts.folding import has_other_value, translated
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer."""
@@ -20,10 +22,9 @@ COMBINED = (
 """Marks that belong to a letter before them, and scripts that write vowels so."""
 _WORD = re.compile(rf"[{BORDERLESS}]|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
 _SPOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{BORDERLESS}]|[{COMBINED}])+")
-_CELL = re.compile(r"\t|\s?\|\s?| {2,}|;")
+_CELL = re.compile(r"\t| *\| *| {2,}|;")
 _COMMA = re.compile(r'"(?:[^"\n]|"")*"|(,)')
 _TIGHT_COMMA = re.compile(r"(?<![0-9]),(?! )|,(?![0-9]{3}(?![0-9])| )")
-MAX_TABLE_ROWS = 2_000
 _SAME = {
     **dict.fromkeys("\u2212\u2043\u2796", "-"),
     **dict.fromkeys("\u2044\u2215", "/"),
@@ -32,9 +33,11 @@ _SAME = {
     "\u066b": ".",
 }
 """Marks that are written in several ways."""
+UNACCENTED = {code: unicodedata.normalize("NFD", chr(code))[0] for code in (*range(0x386, 0x3D0), *range(0x1F00, 0x1FFD))}
+"""Greek capitals are written without accents."""
 _GROUPING = re.compile("(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 """No cell ends with a space that keeps words together."""
-_MISREAD = re.compile("(?<=[א-ת])[à-ú]+|[à-ú]+(?=[א-ת])")
+_MISREAD = re.compile("(?<=[א-ת])[à-ú]+|(?<![à-ú])[à-ú]+(?=[א-ת])")
 """Old fonts name נ (0xF0) as ð, and a PDF gives that: no Hebrew word holds a Latin letter."""
 
 
@@ -44,7 +47,7 @@ def plain(text: str) -> str:
         return text
     text = _GROUPING.sub("'", text)
     text = _MISREAD.sub(lambda match: match.group().encode("latin-1").decode("cp1255"), text)
-    return text.translate({ord(character): _plain_character(character) for character in set(text) if not character.isascii()})
+    return translated(text, {ord(character): _plain_character(character) for character in set(text) if not character.isascii()})
 
 
 def _plain_character(character: str) -> str:
@@ -62,12 +65,17 @@ def _plain_character(character: str) -> str:
 
 def spoken_words(text: str) -> list[tuple[str, int, int]]:
     """Return the words of a text with their places, a run of Thai, Lao, Burmese or Khmer letters as one word."""
-    return [(match.group().casefold(), *match.span()) for match in _SPOKEN.finditer(plain(text))]
+    return [(caseless(match.group()), *match.span()) for match in _SPOKEN.finditer(plain(text))]
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without case and marks."""
-    return [match.group().casefold() for match in _WORD.finditer(plain(unicodedata.normalize("NFC", text)))]
+    return [caseless(match.group()) for match in _WORD.finditer(plain(unicodedata.normalize("NFC", text)))]
+
+
+def caseless(word: str) -> str:
+    """Return a word without case, its accents joined to its letters."""
+    return word.casefold() if word.isascii() else unicodedata.normalize("NFC", word.casefold())
 
 
 class ValueText:
@@ -75,11 +83,12 @@ class ValueText:
 
     def __init__(self, text: str) -> None:
         self.text = plain(text)
+        self._cells: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     @cached_property
     def _words(self) -> tuple[list[str], list[tuple[int, int]]]:
         matches = list(_WORD.finditer(self.text))
-        return [match.group().casefold() for match in matches], [match.span() for match in matches]
+        return [caseless(match.group()) for match in matches], [match.span() for match in matches]
 
     @property
     def words(self) -> list[str]:
@@ -97,7 +106,7 @@ class ValueText:
     def runs(self, words: list[str], mark: str = " ") -> Iterator[tuple[int, int]]:
         """Yield the places of whole words in a row; without a mark, also of those that the text spaces in another way."""
         text, starts = self._joined[mark]
-        needle = f"{mark}{mark.join(words)}{mark}"
+        needle = f"{mark}{mark.join(words)}{mark}".translate(UNACCENTED)
         at = text.find(needle) if needle.strip() else -1
         while at >= 0:
             first, end = bisect_left(starts, at + len(mark)), at + len(needle)
@@ -153,10 +162,18 @@ class ValueText:
 
     def cells(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the cells of a line; one if it has no borders."""
+        if (start, end) in self._cells:
+            return self._cells[start, end]
         borders = self._commas(start, end) if self.has_comma_cells else [m.span() for m in _CELL.finditer(self.text, start, end)]
         starts = [start, *(border_end for _, border_end in borders)]
         ends = [*(border_start for border_start, _ in borders), end]
-        return list(zip(starts, ends, strict=True))
+        return self._cells.setdefault((start, end), list(zip(starts, ends, strict=True)))
+
+    def column_of(self, place: int) -> int:
+        """Return the index of the cell around a place in its line, 0 if it is in none."""
+        cells = self.cells(*self.line_at(place))
+        column = bisect_right(cells, place, key=itemgetter(0)) - 1
+        return column if place <= cells[column][1] else 0
 
     def reach_of(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Yield where the value of each place of a label may stand: on its line or the next; not in a table of several rows."""
@@ -168,21 +185,55 @@ class ValueText:
             last = index if is_table or not below else below[0]
             yield self._line(index)[0], self._line(last)[1]
 
-    def heads(self, place: int, rows: int = MAX_TABLE_ROWS) -> Iterator[tuple[int, int]]:
-        """Yield the cells above a place in its column, the nearest last line first, up to a line of another shape."""
+    def row_heads(self, place: int) -> Iterator[tuple[int, int]]:
+        """Yield the first cell of a row of several, if the place is behind it, and those that a cell of a row above covers."""
         start, end = self.line_at(place)
         cells = self.cells(start, end)
-        column = next((index for index, (low, high) in enumerate(cells) if low <= place <= high), 0)
-        above = self.line_before(start)
-        for _ in range(rows):
+        before = bisect_right(cells, place, 0, len(cells) - 1, key=itemgetter(1))
+        # Most rows have no cell that goes on from above.
+        for low, high in cells[: before if self.text.find(FROM_ABOVE, start, place) >= 0 else min(before, 1)]:
+            if self.text[low:high] == FROM_ABOVE:
+                yield next((cell for cell in self.heads(low) if self.text[slice(*cell)] != FROM_ABOVE), (low, high))
+            elif low == start:
+                yield low, high
+
+    def _cover_of(self, row: list[tuple[int, int]], below: list[tuple[int, int]], column: int) -> int:
+        """Return the column of the cell that covers a place of a head: the one before an empty one, above a row of heads."""
+        own = self.text[slice(*row[column])]
+        if any(map(str.isalnum, own)):
+            return column
+        cells = [self.text[slice(*cell)] for cell in below]
+        is_upper = _is_of_heads(cells)
+        while column and (own == FROM_LEFT or (is_upper and not any(map(str.isalnum, own)) and _has_letter(cells[column - 1]))):
+            column -= 1
+            own = self.text[slice(*row[column])]
+        return column
+
+    def heads(self, place: int, rows: int | None = None) -> Iterator[tuple[int, int]]:
+        """Yield the cells above a place in its column, the nearest last line first, up to a line of another shape."""
+        start, end = self.line_at(place)
+        cells, column = self.cells(start, end), self.column_of(place)
+        above, below = self.line_before(start), cells
+        for _ in range(len(self.lines) if rows is None else rows):
             if above is None or len(cells) == 1:
                 return
             row = self.cells(*above)
             if len(row) == len(cells):
-                yield row[column]
+                yield row[self._cover_of(row, below, column)]
+                # A row of marks is a border of the head.
+                below = row if any(map(str.isalnum, self.text[slice(*above)])) else below
             elif any(map(str.isalnum, self.text[slice(*above)])):
                 return
             above = self.line_before(above[0])
+
+
+def _has_letter(cell: str) -> bool:
+    return any(map(str.isalpha, cell))
+
+
+def _is_of_heads(cells: list[str]) -> bool:
+    """Return whether the cells of a row name columns: several words, and no number."""
+    return sum(map(_has_letter, cells)) > 1 and not any(map(str.isdecimal, "".join(cells)))
 
 
 def _joined(words: list[str], mark: str) -> tuple[str, list[int]]:
@@ -190,4 +241,4 @@ def _joined(words: list[str], mark: str) -> tuple[str, list[int]]:
     for word in words:
         starts.append(at)
         at += len(word) + len(mark)
-    return mark + mark.join(words) + mark, starts
+    return translated(mark + mark.join(words) + mark, UNACCENTED), starts

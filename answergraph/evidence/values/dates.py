@@ -1,7 +1,6 @@
 """Reads dates in text as people write them, in the languages that Babel knows."""
 
 import re
-import unicodedata
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from answergraph.evidence.numbers.han_numerals import counted
 from answergraph.evidence.texts.cldr_names import month_names
 from answergraph.evidence.texts.value_text import ValueText, spoken_words
 from answergraph.runtime.extras import extra_needed
@@ -18,17 +18,6 @@ _COUNT = rf"(?:[0-9]{{1,2}}|[{_KANJI}]{{1,3}})"
 _IN_ROW = r"(?<=,)(?=\d{4}-\d\d-\d\d|\d\d?[-/.]\d\d?[-/.]\d{4}(?!\d))"
 # A hyphen, or the slash of ISO 8601, may also end or begin a date of a range; a comma, the column before a whole date.
 _FIRST, _LAST = rf"(?:(?<![\d.,/-])|(?<=[/.]\d{{4}}-)|(?<=[/.]\d\d-)|(?<=-\d\d/)|{_IN_ROW})", r"(?![\d/]|[-.]\d)"
-_NUMERIC = re.compile(
-    rf"{_FIRST}(?P<year>\d{{4}})(?P<ys>[-/.]) ?(?P<m>\d{{1,2}})(?P=ys) ?(?P<d>\d{{1,2}})(?:{_LAST}|(?=/\d{{4}}-))"
-    rf"|{_FIRST}(?P<a>\d{{1,2}})(?P<sep>[-/.]) ?(?P<b>\d{{1,2}})(?P=sep) ?(?P<y>\d{{4}}|\d{{2}})"
-    rf"(?:{_LAST}|(?=-\d{{1,2}}(?P=sep)\d{{1,2}}(?P=sep)\d))"
-    r"|(?<![\w.,/-])(?P<compact>(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=T|(?![\w.,/-]))"
-    r"|(?<![\w.,/-])(?P<week>\d{4}-?W\d\d-?[1-7])(?![\w/-])"
-    rf"|(?:(?P<era>[^\W\d_{_KANJI}]{{1,2}}) ?)?(?P<ey>\d{{1,4}}|元|[{_KANJI}]{{1,5}}) ?[年년] ?(?P<em>{_COUNT}) ?[月월]"
-    rf" ?(?P<ed>{_COUNT}) ?[日일号號]"
-    r"|(?<![\d.,/-])(?P<p>\d{1,2})(?P<psep>[/.]) ?(?P<q>\d{1,2})(?![\d/]|[-.,]\d)"
-    rf"|(?<![\d{_KANJI}])(?P<cm>{_COUNT}) ?[月월] ?(?P<cd>{_COUNT}) ?[日일号號]"
-)
 _ERAS = {
     "令和": 2018,
     "平成": 1988,
@@ -42,13 +31,27 @@ _ERAS = {
     "S": 1925,
 }
 """The years before the first one of Japanese eras, and of the Chinese republic; CLDR has no dates for them in Babel."""
+_NUMERIC = re.compile(
+    rf"(?=[0-9元{_KANJI}]|{'|'.join(_ERAS)})(?:"  # a quick look first
+    rf"{_FIRST}(?P<year>\d{{4}})(?P<ys>[-/.]) ?(?P<m>\d{{1,2}})(?P=ys) ?(?P<d>\d{{1,2}})(?:{_LAST}|(?=/\d{{4}}-))"
+    rf"|{_FIRST}(?P<a>\d{{1,2}})(?P<sep>[-/.]) ?(?P<b>\d{{1,2}})(?P=sep) ?(?P<y>\d{{4}}|\d{{2}})"
+    rf"(?:{_LAST}|(?=-\d{{1,2}}(?P=sep)\d{{1,2}}(?P=sep)\d))"
+    r"|(?<![\w.,/-])(?P<compact>(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=T|(?![\w.,/-]))"
+    r"|(?<![\w.,/-])(?P<week>\d{4}-?W\d\d-?[1-7])(?![\w/-])"
+    rf"|(?:(?P<era>{'|'.join(_ERAS)}) ?)?(?P<ey>\d{{1,4}}|元|[{_KANJI}]{{1,5}}) ?[年년] ?(?P<em>{_COUNT}) ?[月월]"
+    rf" ?(?P<ed>{_COUNT}) ?[日일号號]"
+    r"|(?<![\d.,/-])(?P<p>\d{1,2})(?P<psep>[/.]) ?(?P<q>\d{1,2})(?![\d/]|[-.,]\d)"
+    rf"|(?<![\d{_KANJI}])(?P<cm>{_COUNT}) ?[月월] ?(?P<cd>{_COUNT}) ?[日일号號])"
+)
 _BUDDHIST_YEARS = range(2400, 2700)
+_HANGUL = re.compile("[가-힣]")
+"""Korean begins with the year: ``21. 1. 15.``"""
 _YEAR = re.compile(r"\d{4}|\d{2}")
 Word = tuple[str, int, int]
 """A word, where it starts, and where it ends."""
 Reading = tuple[int | None, int, int]
 """Year, month and day; without a year if the text leaves it out."""
-_MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR, _TEN = 12, 31, 2, 4, 10
+_MONTHS, _LONGEST_MONTH, _SHORT_YEAR, _FULL_YEAR = 12, 31, 2, 4
 _YEARS = range(1000, 10000)
 _PIVOT = 68
 """The last short year of this century, as ``strptime`` reads it."""
@@ -59,7 +62,6 @@ _JOINED_DATE = re.compile(r"(\d{1,2})([^\W\d_]{3,})(\d{4}|\d\d)")
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
-_MAX_OFFSET = 20
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
     matches = list(_NUMERIC.finditer(searched.text))
     order = _order_of(locale) if locale else None
     orders = {} if order else _orders(matches)
+    if order is None and _HANGUL.search(searched.text):
+        orders["."] = "ymd"
     numeric = [_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches]
     return sorted([place for place in numeric if place], key=lambda place: place.start)
 
@@ -119,9 +123,9 @@ def _numeric_date(match: re.Match[str], order: str) -> DatePlace | None:
     elif part["year"]:
         readings = [(int(part["year"]), int(part["m"]), int(part["d"]))]
     elif part["ey"]:
-        readings = [(_year_of_era(part["era"], part["ey"]), _count(part["em"]), _count(part["ed"]))]
+        readings = [(_year_of_era(part["era"], part["ey"]), counted(part["em"]), counted(part["ed"]))]
     else:
-        readings = [(None, _count(part["cm"]), _count(part["cd"]))]
+        readings = [(None, counted(part["cm"]), counted(part["cd"]))]
     return _date_place(readings, *match.span())
 
 
@@ -129,6 +133,9 @@ def _readings_of_numbers(part: Mapping[str, str], order: str) -> list[Reading]:
     year = _full_year(part["y"]) if part["y"] else None
     first, second = int(part["a"] or part["p"]), int(part["b"] or part["q"])
     both: dict[str, list[Reading]] = {"md": [(year, first, second)], "dm": [(year, second, first)]}
+    if order == "ymd" and part["y"] and len(part["y"]) == _SHORT_YEAR:
+        return [(_full_year(part["a"]), second, int(part["y"]))]
+    order = "dm" if order == "ymd" else order
     if order in both:
         return both[order]
     # With hyphens and a short year, the year may come first.
@@ -153,22 +160,8 @@ def _full_year(digits: str) -> int:
 
 
 def _year_of_era(era: str | None, digits: str) -> int:
-    count = 1 if digits == "元" else _count(digits)
-    before = next((year for name, year in _ERAS.items() if era and era.endswith(name)), None)
-    return count if before is None or len(digits) == _FULL_YEAR else before + count
-
-
-def _count(digits: str) -> int:
-    """Return the value of digits or Chinese numerals, one by one (二〇二五) or with tens (二十五)."""
-    if digits.isdecimal():
-        return int(digits)
-    total = ones = 0
-    for value in (int(unicodedata.numeric(character)) for character in digits):
-        if value < _TEN:
-            ones = ones * _TEN + value
-        else:
-            total, ones = total + (ones or 1) * value, 0
-    return total + ones
+    count = 1 if digits == "元" else counted(digits)
+    return count if era is None or len(digits) == _FULL_YEAR else _ERAS[era] + count
 
 
 def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
@@ -176,25 +169,34 @@ def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
     months = month_names()
     text = _CLOCK_OF_LOG.sub(lambda match: " " * len(match.group()), searched.text)
     words = list(_words_in(text))
-    for index, ((word, *_), (following, *_)) in enumerate(zip(words, [*words[1:], ("",)], strict=False)):
-        # Vietnamese names a month by its number: "tháng 10".
-        numbers = months.get(word, ()) or months.get(f"{word} {following}", ())
-        if not numbers:
-            continue
-        own = {index} if word in months else {index, index + 1}
+    named = list(_months_in(words, months))
+    sure = {index for index, name, _ in named if len(name) >= _SURE_LETTERS}
+    for index, word, numbers in named:
+        own = {index} if words[index][0] in months else {index, index + 1}
         beside = [at for at in range(max(index - _REACH, 0), min(index + _REACH + 1, len(words))) if at not in own]
         gaps = {at: text[words[min(at, index)][2] : words[max(at, index)][1]] for at in beside if words[at][0][:1].isdigit()}
         around = [at for at, gap in gaps.items() if len(gap) <= _MAX_GAP_CHARACTERS and "\n\n" not in gap]
         # "October and 27 November" has no day in October; a shorter word may be a month in another language.
-        others = [at for at in beside if len(words[at][0]) >= _SURE_LETTERS and words[at][0] in months]
+        others = [at for at in beside if at in sure]
+        if others and len(word) < _SURE_LETTERS:
+            continue
         days = [at for at in around if _day(words[at][0]) and all(abs(at - index) <= abs(at - other) for other in others)]
         yield from _with_month(text, words, index, around, days, numbers)
+
+
+def _months_in(words: Sequence[Word], months: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    first = {name.partition(" ")[0] for name in months}
+    for index in [index for index, (word, *_) in enumerate(words) if word in first]:
+        # Vietnamese names a month by its number: "tháng 10".
+        both = " ".join(word for word, *_ in words[index : index + 2])
+        if numbers := months.get(words[index][0]) or months.get(both):
+            yield index, words[index][0] if words[index][0] in months else both, numbers
 
 
 def _words_in(text: str) -> Iterator[Word]:
     """Yield the words of a text; a date without spaces, ``27OCT2025``, is three."""
     for word in spoken_words(text):
-        joined = _JOINED_DATE.fullmatch(word[0])
+        joined = _JOINED_DATE.fullmatch(word[0]) if word[0][0].isdigit() else None
         if joined and joined[2] in month_names():
             yield from ((joined[at], word[1] + joined.start(at), word[1] + joined.end(at)) for at in (1, 2, 3))
         else:

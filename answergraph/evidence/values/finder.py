@@ -16,12 +16,12 @@ from answergraph.evidence.numbers.numerals import Numeral
 from answergraph.evidence.texts import cldr_names
 from answergraph.evidence.texts.value_text import ValueText
 from answergraph.evidence.values import dates
-from answergraph.evidence.values.amounts import Amount, amounts_in
+from answergraph.evidence.values.amounts import Amount, Amounts
 from answergraph.evidence.values.choices import is_chosen
-from answergraph.evidence.values.labels import Labels, OtherValue, Span, is_labelled, pairs_of
+from answergraph.evidence.values.labels import Labels, OtherValue, Span, pairs_of
 from answergraph.evidence.values.text_places import places_of_text
 from answergraph.evidence.values.times import TimePlace, times_in
-from answergraph.evidence.values.wholes import Places, wholes_in
+from answergraph.evidence.values.wholes import Places, Whole, wholes_in
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
@@ -74,7 +74,7 @@ class ValueFinder:
 
     def __init__(self, text: str) -> None:
         self.searched = ValueText(text)
-        self._amounts: dict[str | None, list[Amount]] = {}
+        self._amounts: dict[str | None, Amounts] = {}
         self._dates: dict[str | None, list[dates.DatePlace]] = {}
         self._by_label: dict[tuple[str, ...], Labels] = {}
 
@@ -111,7 +111,7 @@ class ValueFinder:
 
     def _other_numbers(self, wanted: int | float | Decimal, mark: ValueMark) -> Iterator[OtherValue]:
         sizes = [Decimal(str(size)) for _, size in mark.units or ()] or [Decimal(1)]
-        for amount in filter(self._labels(mark).may_have, self._amounts_for(mark.locale)):
+        for amount in self._amounts_for(mark.locale).within(self._labels(mark).reach):
             held = [
                 number for number in amount.readings for size in sizes if self._has_value(amount, number, number * size, mark)
             ]
@@ -135,7 +135,7 @@ class ValueFinder:
                 yield OtherValue(start, end, self.searched.text[start:end])
 
     def _judged(self, place: _Place, mark: ValueMark) -> ValueMatch:
-        if mark.label and not is_labelled(self.searched, place.start, place.end, mark.label):
+        if mark.label and not self._labels(mark).have(place):
             named = " or ".join(map(repr, mark.label))
             return ValueMatch("unsupported", place.start, place.end, f"it is there, but not as the value of {named}")
         return ValueMatch("ambiguous" if place.doubt else "supported", place.start, place.end, place.doubt)
@@ -183,15 +183,13 @@ class ValueFinder:
     def _places_of_number(self, wanted: int | float | Decimal, mark: ValueMark) -> Iterator[_Place]:
         if not Decimal(wanted).is_finite():
             return
-        for amount in self._amounts_for(mark.locale):
+        sizes = [Decimal(str(size)) for _, size in mark.units or () if size] or [Decimal(1)]
+        values = None if mark.rounding is not None else [Decimal(str(wanted)) / size for size in sizes]
+        for amount in self._amounts_for(mark.locale).like(values):
             readings = [value for value in amount.readings if self._has_value(amount, value, wanted, mark)]
             if readings and not self._is_part(amount):
-                others = [value for value in amount.readings if value not in readings]
-                # A negative and a positive reading of one number in brackets are told apart by their field.
-                is_doubtful = any(abs(other) != abs(readings[0]) for other in others)
-                doubt = f"it may be {others[0]} as well as {readings[0]}" if is_doubtful else None
-                if self._in_rows.hold(amount.start, amount.end):
-                    doubt = "it may be a part of a longer number"
+                is_in_row = self._amounts_for(mark.locale).may_be_part(amount, self._in_rows)
+                doubt = "it may be a part of a longer number" if is_in_row else amount.doubt(readings)
                 yield _Place(amount.start, amount.end, doubt)
 
     def _has_value(self, amount: Amount, value: Decimal, wanted: int | float | Decimal, mark: ValueMark) -> bool:
@@ -202,9 +200,9 @@ class ValueFinder:
         numeral = Numeral(value, amount.start, amount.end, amount.start)
         return has_value(numeral, self.searched.text, wanted, mark)
 
-    def _amounts_for(self, locale: str | None) -> list[Amount]:
+    def _amounts_for(self, locale: str | None) -> Amounts:
         if locale not in self._amounts:
-            self._amounts[locale] = list(amounts_in(self.searched, locale))
+            self._amounts[locale] = Amounts(self.searched, locale)
         return self._amounts[locale]
 
     @cached_property
@@ -230,13 +228,17 @@ class ValueFinder:
         return (not is_year and self._in_dates.hold(amount.start, amount.end)) or self._in_ids.hold(amount.start, amount.end)
 
     @cached_property
+    def _wholes(self) -> list[Whole]:
+        return list(wholes_in(self.searched.text, has_cells=self.searched.has_comma_cells))
+
+    @cached_property
     def _in_ids(self) -> Places:
         times = {(clock.start, clock.end) for clock in self._clocks} | self._numeric_spans
-        return Places({(whole.start, whole.end) for whole in wholes_in(self.searched.text) if whole.is_sure} - times)
+        return Places({(whole.start, whole.end) for whole in self._wholes if whole.is_sure} - times)
 
     @cached_property
     def _in_rows(self) -> Places:
-        return Places((whole.start, whole.end) for whole in wholes_in(self.searched.text) if not whole.is_sure)
+        return Places((whole.start, whole.end) for whole in self._wholes if not whole.is_sure)
 
     def _numeric_dates(self, locale: str | None) -> list[dates.DatePlace]:
         if locale not in self._dates:

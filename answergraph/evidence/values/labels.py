@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
 from answergraph.evidence.texts.cldr_names import currencies
 from answergraph.evidence.texts.language_words import words
-from answergraph.evidence.texts.value_text import MAX_TABLE_ROWS, ValueText, words_of
+from answergraph.evidence.texts.value_text import ValueText, words_of
 from answergraph.evidence.values.wholes import Places
 
 _COMMON_WORDS = frozenset(words("quotes", "common"))
@@ -19,6 +20,7 @@ _IN_BRACKETS = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 _PAIR = re.compile(r"[:=](?!//)")
 _SENTENCE_END = re.compile(r"(?<![.\s])[.!?。！？](?=\s)\s?|[;。]")
 """Dots that lead from a label to its value end no sentence."""
+_WORD_SIGN = re.compile(r"[^\W_]")
 _NUMBER_THEN_WORD = re.compile(r"\d[\s\S]*?[^\W\d_]{2}")
 _OWN_BEFORE, _OWN_BEHIND = re.compile(r"\d ?\Z"), re.compile(r" ?[:=]? ?\(?[-+]?[^\w\s,;:.]?\d")
 """The label's own value, on its other side."""
@@ -54,19 +56,42 @@ class Labels:
 
     def __init__(self, searched: ValueText, labels: Sequence[str]) -> None:
         self._searched, self._labels = searched, labels
+        self._headed: dict[tuple[str, int, int], bool] = {}
 
     @cached_property
-    def _reach(self) -> Places:
+    def reach(self) -> Places:
+        """The places near a label."""
         return Places(window for label in self._labels for window in self._searched.reach_of(words_of(label)))
-
-    def may_have(self, place: Span) -> bool:
-        """Return whether a place is near a label."""
-        return self._reach.hold(place.start, place.end)
 
     def of(self, places: Iterable[T]) -> Iterator[T]:
         """Yield the places that belong to one of the labels."""
-        near = filter(self.may_have, places)
-        return (place for place in near if is_labelled(self._searched, place.start, place.end, self._labels, _HEAD_ROWS))
+        near = (place for place in places if self.reach.hold(place.start, place.end))
+        return (place for place in near if self.have(place, _HEAD_ROWS))
+
+    def have(self, place: Span, rows: int | None = None) -> bool:
+        """Return whether a place of a value belongs to one of the labels; the head of its column is at most ``rows`` above."""
+        return any(
+            self._is_headed(place.start, label, rows) or _is_beside(self._searched, place.start, place.end, label)
+            for label in self._labels
+            if words_of(label)
+        )
+
+    def _is_headed(self, start: int, label: str, rows: int | None) -> bool:
+        """Return whether a label is above a place in its column; what is above a row is looked up once for all places below."""
+        if rows is not None:
+            return any(self._is_in(cell, label) for cell in self._searched.heads(start, rows))
+        column, at, passed, is_headed = self._searched.column_of(start), start, [], False
+        for cell in chain(self._searched.heads(start), [None]):
+            passed.append((label, self._searched.line_at(at)[0], column))
+            if passed[-1] in self._headed or cell is None or self._is_in(cell, label):
+                is_headed = self._headed.get(passed[-1], cell is not None)
+                break
+            at = cell[0]
+        self._headed |= dict.fromkeys(passed, is_headed)
+        return is_headed
+
+    def _is_in(self, cell: tuple[int, int], label: str) -> bool:
+        return _holds(self._searched.text[slice(*cell)], words_of(label))
 
     def heads_of(self, place: Span) -> Iterator[int]:
         """Yield where the heads of a place's column are that have a label."""
@@ -100,26 +125,24 @@ def pairs_of(searched: ValueText, labels: Iterable[str]) -> Iterator[tuple[int, 
                 yield value.end(), ends.start() if ends else high
 
 
-def is_labelled(searched: ValueText, start: int, end: int, labels: Iterable[str], rows: int = MAX_TABLE_ROWS) -> bool:
-    """Return whether a place of a value belongs to one of the labels; the head of its column is at most ``rows`` above."""
-    return any(_belongs(searched, start, end, label, rows) for label in labels if words_of(label))
-
-
-def _belongs(searched: ValueText, start: int, end: int, name: str, rows: int) -> bool:
+def _is_beside(searched: ValueText, start: int, end: int, name: str) -> bool:
+    """Return whether a label heads the row of a value, or stands before it, behind it or above it."""
     label, stop = words_of(name), "." if name.rstrip().endswith(".") else ""
     low, high = searched.line_at(start)
-    cells = searched.cells(low, high)
-    row_head = cells[:1] if len(cells) > 1 and start >= cells[0][1] else []
-    if any(_holds(searched.text[slice(*cell)], label) for cell in (*searched.heads(start, rows), *row_head)):
+    if any(_holds(searched.text[slice(*cell)], label) for cell in searched.row_heads(start)):
         return True
-    before = _before(searched, max(low, start - _REACH), start, label, stop, is_row=len(cells) > 1)
-    has_word = re.search(r"[^\W\d_]\W*\Z", searched.text[low:start]) is not None
+    near = max(low, start - _REACH)
+    before = _before(searched, near, start, label, stop, is_row=len(searched.cells(low, high)) > 1)
+    has_word = re.search(r"[^\W\d_]\W*\Z", searched.text[near:start]) is not None
     if before or _behind(searched.text[end : min(high, end + _REACH)], label, has_word=has_word):
         return True
     # The line above may be only the label, where the value begins its own line.
     above = searched.line_before(low)
-    is_first = not any(map(str.isalnum, searched.text[low:start]))
-    return above is not None and is_first and words_of(searched.text[slice(*above)]) == label
+    return (
+        above is not None
+        and _WORD_SIGN.search(searched.text, low, start) is None
+        and words_of(searched.text[slice(*above)]) == label
+    )
 
 
 def _holds(cell: str, label: list[str]) -> bool:

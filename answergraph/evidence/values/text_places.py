@@ -17,15 +17,18 @@ _QUANTITY = re.compile(r"\d+ ?([^\W\d_]+)")
 _UNIT = re.compile(r"\d ?([^\W\d_]{1,3})(?![^\W\d_])")
 _PREFIXED = 2
 """Letters of a unit whose first one may be the sign of its size."""
+_CAPITAL = "A-ZΑ-ΩА-Я"
 _CODE = re.compile(r"(?=.*\d)(?=\S*[^\W\d]|\S*[-./]\d)\S+")
 _CODE_BEFORE, _CODE_AFTER = (
-    re.compile(r"(?:[A-Z]|[A-Za-z]*\d[A-Za-z\d]*)[-_]\Z|[A-Z\d]{2,}[-_]\Z|\w_\Z"),
-    re.compile(r"-[a-z]*[A-Z\d]|_\w"),
+    re.compile(rf"(?:[{_CAPITAL}]|[A-Za-z]*\d[A-Za-z\d]*)[-_]\Z|[{_CAPITAL}\d]{{2,}}[-_]\Z|\w_\Z|[{_CAPITAL}\d]/\Z"),
+    re.compile(rf"-[a-z]*[{_CAPITAL}\d]|_\w|/\d"),
 )
 _ADDRESS = re.compile(r"\S+@\S+|(?:[\w-]+\.)+[a-z]{2,}")
 _ADDRESS_BEFORE, _ADDRESS_AFTER = re.compile(r"\w[.+_-]\Z"), re.compile(r"[.@-][a-z\d]")
 _PATH = re.compile(r"\w+://\S+|[~.]{0,2}/[^\s/]\S*")
 _PATH_BEFORE, _PATH_AFTER = re.compile(r"\w/\Z"), re.compile(r"[/.?#&=%:-]+\w")
+_NAME_SIGN = re.compile(r"[^\w\s\"'`(\[{<*|](?=[^\W\d_])|#(?=\d)")
+"""Begins a name: ``.NET``, ``@ada``, ``-f``, ``$HOME``, ``#5``."""
 _GERSHAYIM = re.compile('[א-ת]["״][א-ת]')
 """Hebrew writes the mark of an abbreviation before its last letter."""
 _LOOK = 12
@@ -46,6 +49,7 @@ def places_of_text(searched: ValueText, value: str) -> Iterator[tuple[int, int]]
     for start, end in chain(((start, end + tail) for start, end in searched.runs(words)), tight):
         # 3.5 is not 3,5 nor 3 5.
         is_same = _NUMERAL.findall(wanted) == _NUMERAL.findall(stands := searched.text[start:end]) and _has_units(wanted, stands)
+        is_same = is_same and (wanted.isupper() or stands.isupper() or "".join(words) == "".join(words_of(stands)))
         if is_same and _has_symbols(searched.text, wanted, start, end) and _is_whole(searched, wanted, start, end):
             yield start, end
 
@@ -90,6 +94,8 @@ def _is_same_unit(one: str, other: str) -> bool:
 
 
 def _is_in_code(text: str, wanted: str, start: int, end: int) -> bool:
+    if (sign := _NAME_SIGN.match(wanted)) and not text[max(start - 2, 0) : start].rstrip(" ").endswith(sign.group()):
+        return True
     if _ADDRESS.fullmatch(wanted):
         before = _ADDRESS_BEFORE if "@" in wanted else None
         return bool(_ADDRESS_AFTER.match(text, end) or (before and before.search(text, max(start - 2, 0), start)))

@@ -7,19 +7,23 @@ from datetime import time, timedelta, timezone
 from functools import cache
 
 from answergraph.evidence.texts.cldr_names import ARE_KNOWN, day_letters, day_parts
+from answergraph.evidence.texts.language_words import alternatives
 from answergraph.evidence.texts.value_text import ValueText
 
 _HOUR = r"[01]?\d|2[0-4]"
+_KANJI = " ?[〇零一二三四五六七八九十廿差]"
 _CLOCK = re.compile(
-    rf"(?<![\d:.,])(?P<h>{_HOUR})(?::| ?[hH時时시点點] ?|\.(?=\d\d ?(?:[ap]\.?m|Uhr|h\b)))(?P<m>[0-5]\d) ?[分분]?"
-    r"(?:[:m](?P<s>[0-5]\d)(?:[.,](?P<share>\d{1,9}))?)?(?![\d:])(?: ?(?P<half>[AaPp])\.? ?[Mm]\b)?"
+    rf"(?=\d)(?:(?<![\d:.,])(?P<h>{_HOUR})(?: ?[時时시点點] ?(?P<thirty>[半반])"
+    r"|(?::| ?(?:[hHч時时시点點]|Uhr|giờ) ?|\.(?=\d\d ?(?:[ap]\.?m|Uhr|h\b)))(?P<m>[0-5]\d) ?[分분]?"
+    r"(?:[:m](?P<s>[0-5]\d)(?:[.,](?P<share>\d{1,9}))?)?(?![\d:])(?: ?(?P<half>[AaPp])\.? ?[Mm]\b)?)"
     r"|(?<![\d:.,])(?P<hour>1[0-2]|0?[1-9]) ?(?P<of>[AaPp])\.? ?[Mm]\b"
-    rf"|(?<![\d:.,])(?P<full>{_HOUR}) ?(?:Uhr\b|o'clock\b|[時时](?![間间])|시(?!간))"
-    rf"|(?<=[午前后後]) ?(?P<point>{_HOUR}) ?[点點]"
-    rf"|(?<![\d:.,])(?P<hours>{_HOUR}) ?(?:[hHч]|giờ)(?!\w)"
+    rf"|(?<![\d:.,])(?P<full>{_HOUR}) ?(?:Uhr\b|o'clock\b|[時时](?![間间]|{_KANJI})|시(?!간))"
+    rf"|(?<=[午前后後]) ?(?P<point>{_HOUR}) ?[点點](?!{_KANJI})"
+    rf"|(?<![\d:.,])(?P<hours>{_HOUR}) ?(?:[hHч]|giờ)(?!\w))"
 )
 """The words of a full hour are those of CLDR; some of them also count hours: "14 h" is read as both."""
-_OFFSET = re.compile(r"\+ ?\Z")
+_OFFSET = re.compile(rf"\+ ?\Z|(?<!\w)(?:{alternatives('numbers', 'before_hours')}) \Z", re.IGNORECASE)
+_PART_BEHIND = re.compile(rf" (?:{alternatives('numbers', 'behind_hours')})(?!\w)", re.IGNORECASE)
 _ZONE = re.compile(
     r" ?(?:(?:Z|UTC|GMT)\b ?)?(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>00|15|30|45)?(?![\d:])| ?(?:Z|UTC|GMT)\b"
 )
@@ -52,7 +56,9 @@ def times_in(searched: ValueText) -> Iterator[TimePlace]:
     """Yield the times of day of a text, in order."""
     text, done = searched.text, 0
     for match in _CLOCK.finditer(text):
-        if match.start() < done or _OFFSET.search(text, max(match.start() - 2, 0), match.start()):
+        if match.start() < done or _OFFSET.search(text, max(match.start() - _MAX_PART, 0), match.start()):
+            continue
+        if match["m"] is None and _PART_BEHIND.match(text, match.end()):
             continue
         hour = int(next(filter(None, match.group("h", "hour", "full", "point", "hours"))))
         half = (match["half"] or match["of"] or "").lower()
@@ -62,8 +68,12 @@ def times_in(searched: ValueText) -> Iterator[TimePlace]:
             hour = _hour_in(_part_of_day(text, *match.span()), hour)
         share = int((match["share"] or "0").ljust(6, "0")[:6])
         zone, done = _zone_at(text, match)
-        value = time(hour % 24, int(match["m"] or 0), int(match["s"] or 0), share, zone)
+        value = time(hour % 24, _minute_of(match), int(match["s"] or 0), share, zone)
         yield TimePlace(value, match.start(), done, is_sure=match["hours"] is None)
+
+
+def _minute_of(clock: re.Match[str]) -> int:
+    return 30 if clock["thirty"] else int(clock["m"] or 0)
 
 
 def _zone_at(text: str, clock: re.Match[str]) -> tuple[timezone | None, int]:

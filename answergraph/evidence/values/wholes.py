@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 _SHAPES = re.compile(
+    # A quick look first, because few characters begin one.
+    r"(?=[0-9]|\+[0-9]|\([0-9]|[A-Z]{2}[0-9]{2} | [0-9]+!)(?:"
     # A ratio, an angle, feet and inches.
     r"(?<![\w.,:/-])[0-9]+:[0-9]+(?![\w:])"
     r"|(?<![0-9])[0-9]+ ?[°′'](?: ?[0-9]+(?:[.,][0-9]+)? ?[′″'\"]{1,2})+"
@@ -18,24 +20,33 @@ _SHAPES = re.compile(
     r"|(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Za-z0-9])"
     # Factorials, beside another sign of mathematics: "only 5!" is none.
     r"|(?<![\w.,])[0-9]+!(?= ?[-=+*/^(·×!)]|[0-9])|(?<=[=+*/^(·×!])[ ]?[0-9]+!"
-    # A month, and the year of an era; a year itself is a number.
+    # Tenths and hundredths of Japanese; a month, and the year of an era; a year itself is a number.
+    r"|[0-9]+割[0-9]+分(?:[0-9]+厘)?"
     r"|(?<![0-9])[0-9]{1,2} ?[月월]|(?<=[和成正治國国])[0-9]{1,3} ?年"
     r"|(?<![\w.,/-])(?:0?[1-9]|1[0-2])(?=[-/](?:19|20)[0-9]{2}(?![\w/-]))"
-    # A longer name: "2.0.0-beta.4", "FY2024/25"; of "27.X.2025" the year is a number. One word may be a unit: "5-day".
+    # A longer name: "2.0.0-beta.4", "AB-12-34", "FY2024/25"; of "27.X.2025" the year is a number. A word may be a unit: "5-day".
     r"|(?<![0-9])[0-9]+(?:(?:[.+-][^\W\d_]\w{0,31}){1,4}(?:(?=[.-](?:19|20)[0-9]{2}(?!\w))|[.+-][0-9]+(?!\w)))+"
-    r"|(?<=[^\W\d_]\.)[0-9]+(?=\.[^\W\d_])|(?<=[A-Za-z])[0-9]+(?:/(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]+)+(?![\w/])"
+    r"|(?<=[^\W\d_]-)[0-9]+(?:-[0-9]+)+(?!\w)"
+    r"|(?<=[^\W\d_]\.)[0-9]+(?=\.[^\W\d_])|(?<=[A-Za-z])[0-9]+(?:/(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]+)+(?![\w/]))"
 )
 _TIGHT = re.compile(rf"(?<![A-Za-z0-9.,:]){_NUMBER}(?:([-/]){_NUMBER})+(?![0-9])")
 """Numbers joined by hyphens or slashes."""
+_TIGHT_IN_CELLS = re.compile(_TIGHT.pattern.replace(".,", "."))
+"""A comma is the border of a cell."""
 _SPACED = re.compile(r"(?<![\w.,:/-])[0-9]+(?: [0-9]+)+(?![\w:/-])")
 """Numbers with one space between them."""
 _PAIR_BEFORE = re.compile(r"[:=#] ?\Z")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _SEASON = re.compile(r"(?:19|20)[0-9]{2}[-/](?:[0-9]{2}|(?:19|20)[0-9]{2})")
+_GROUPS = re.compile(r"[0-9]+([.,])[0-9]+\1")
+"""In ``123.456.789-10`` no range ends, since it would be written alike."""
+_ZERO_IN_FRONT = re.compile("0[0-9]+")
 _CODE_GROUPS = 3
 _MIN_CODE_GROUP, _MIN_CODE = 3, 7
 """Digits of a code, and of each part of one in two parts; fewer may be a range or two cells of a row."""
 _CARD_GROUP, _MIN_CARD = 4, 12
+_TELEPHONE = {3, 4}
+"""Digits of the two parts of a telephone without the code of its town."""
 _GROUP = 3
 """Digits of a group of a large number."""
 _ISBN = re.compile(r"97[89][0-9]{10}")
@@ -64,14 +75,16 @@ class Places:
         return at > 0 and self._furthest[at - 1] >= end
 
 
-def wholes_in(text: str) -> Iterator[Whole]:
+def wholes_in(text: str, *, has_cells: bool = False) -> Iterator[Whole]:
     """Yield the places where numbers are parts of one thing; those of several patterns may overlap."""
     yield from (Whole(*match.span()) for match in _SHAPES.finditer(text))
-    for match in _TIGHT.finditer(text):
+    for match in (_TIGHT_IN_CELLS if has_cells else _TIGHT).finditer(text):
         if _is_code(match):
             # Of "2024/25" the year is a number.
             year = _YEAR.match(text, match.start()) if _SEASON.fullmatch(match.group()) else None
             yield Whole(year.end() if year else match.start(), match.end())
+        elif _may_be_telephone(match.group()):
+            yield Whole(*match.span(), is_sure=False)
     for match in _SPACED.finditer(text):
         groups, end = match.group().split(" "), match.end()
         if re.match(r"[.,][0-9]", text[end : end + 2]):
@@ -88,12 +101,19 @@ def _is_code(match: re.Match[str]) -> bool:
     if len(groups) >= _CODE_GROUPS or any(re.search(r"[.,][0-9]+[.,](?![0-9]{3}(?![0-9]))", group) for group in groups):
         return True
     first, second = groups
+    has_zero = any(map(_ZERO_IN_FRONT.fullmatch, groups))
     if not (first.isdigit() and second.isdigit()):
-        return False
-    has_zero = any(len(group) > 1 and group.startswith("0") for group in groups)
+        return has_zero or (_GROUPS.match(first) is not None and second.isdigit())
     is_long = min(len(first), len(second)) >= _MIN_CODE_GROUP
     is_season = _SEASON.fullmatch(match.group()) is not None and len(second) < len(first)
     return has_zero or is_season or match[1] == "/" or (is_long and int(second) < int(first))
+
+
+def _may_be_telephone(joined: str) -> bool:
+    """Return whether two joined numbers may be one of a telephone, such as 555-1234; a range of round ones is none."""
+    groups = joined.split("-")
+    lengths = {len(group) for group in groups if group.isdigit()}
+    return lengths == _TELEPHONE and not all(group.endswith("0") for group in groups)
 
 
 def _has_zero_in_front(groups: list[str]) -> bool:

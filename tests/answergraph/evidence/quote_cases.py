@@ -181,9 +181,9 @@ CORRUPTED: dict[str, Change] = {
 def stands_there(quote: str, texts: list[str]) -> bool:
     """Return whether a corrupted quote happens to be a true one; the plain way to tell, with no code of the package.
 
-    What follows a negation in one place and not in another is true in the other.
+    What follows a negation in one place and not in another is true in the other, and a final full stop may be put in.
     """
-    wanted = _plain(quote)
+    wanted = _plain(quote).removesuffix(".")
     negated = "".join(f"(?<!{word} )" for word in NEGATIONS)
     pattern = rf"(?<![\w'.,:-]){negated}{re.escape(wanted)}(?![\w'%]|[.,:-]\w)"
     return any(re.search(pattern, _plain(text)) for text in texts)

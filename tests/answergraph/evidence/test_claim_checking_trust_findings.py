@@ -54,6 +54,7 @@ Benutzer ihre Daten vorher sichern und sich danach abmelden, sonst gehen
 die Änderungen verloren."""
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", sorted(FAITHFUL))
 def test_a_faithful_quote_of_a_real_text_is_kept(kind: str) -> None:
     found = list(cases(kind, FAITHFUL[kind], texts(), QUOTES_OF_A_KIND))

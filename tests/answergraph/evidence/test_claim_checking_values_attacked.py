@@ -160,7 +160,9 @@ SPANNED = PAGE.replace("<th>net</th>", "<th>net</th><th>vat</th>").replace("<td>
         (90, "Total 100\nSubtotal 90", "total", "unsupported"),
         (90, "Net 90 Total 100", "total", "unsupported"),
         (100, "Net 90 Total 100", "total", "supported"),
-        (100, SPANNED, "total", "unsupported"),
+        (100, SPANNED, "total", "supported"),
+        (100, SPANNED, "vat", "unsupported"),
+        (90, SPANNED, "total", "unsupported"),
     ],
 )
 def test_a_value_beside_a_label_may_be_that_of_another(value: int, text: str, label: str, status: str) -> None:

@@ -110,6 +110,7 @@ print(len(found), set(found))
 """
 
 
+@pytest.mark.program
 def test_many_threads_read_pdfs_at_once(tmp_path: Path) -> None:
     (tmp_path / "letter.pdf").write_bytes(LETTER)
     # A process of its own: without a lock, PDFium ends it.

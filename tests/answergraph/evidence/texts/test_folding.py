@@ -26,7 +26,7 @@ def test_normalization_forms_of_a_text_without_powers_are_one(text: str) -> None
 
 @given(texts | words, st.data())
 def test_the_span_of_a_whole_word_cuts_out_what_folds_to_it(text: str, data: st.DataObject) -> None:
-    view = folded(MappedText.unchanged(text))
+    view = folded(MappedText(text))
     places = [index for index, character in enumerate(view.text) if character != " "]
     if not places:
         return

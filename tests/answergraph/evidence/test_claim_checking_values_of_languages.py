@@ -1,0 +1,110 @@
+"""Values as languages write them: shares, sizes, counters, currencies, capitals; found as what they are, and as nothing else."""
+
+import time
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from answergraph import Grounded
+from answergraph.evidence import FromTools, ToolRun
+from answergraph.evidence.claim_checking import locate
+from answergraph.evidence.searched_result import SearchedResult
+from tests.answergraph.evidence.test_claim_checking_values import status_of
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (5, "5 tenths"),
+        (5, "5 Zehntel"),
+        (5, "5 centièmes"),
+        (2, "2 Drittel der Mieter"),
+        (5, "3割5分"),
+        (5, "laki 5"),
+        (3, "3 biliões de euros"),
+        ("A-17", "B/A-17"),
+        ("#5", "No 5"),
+        (5, "Revenue\t5\tmillion"),
+        (5, "| Revenue | 5 | thousand |"),
+    ],
+)
+def test_a_part_of_a_larger_or_a_smaller_value_is_none(value: Any, text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert status_of(value, text) == "not_found"
+    if isinstance(value, int):
+        assert locate(value, FromTools(), [text])["status"] != "supported"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Decimal("0.5"), "5 tenths"),
+        (Decimal("0.05"), "5 centièmes"),
+        (5, "5Euro"),
+        (5, "5Dollars"),
+        (7, "七つ"),
+        (3, "有三个"),
+        (date(2026, 5, 3), "3 ΜΑΪΟΥ 2026"),
+        (date(2026, 5, 3), "3 ΜΑΙΟΥ 2026"),
+        (date(2026, 2, 3), "3 FEVRIER 2026"),
+        ("Μαΐου", "ΜΑΪΟΥ"),
+        ("B/A-17", "PO: B/A-17"),
+        ("#5", "Order # 5"),
+    ],
+)
+def test_a_value_is_found_as_its_language_writes_it(value: Any, text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert status_of(value, text) == "supported"
+
+
+@pytest.mark.parametrize("text", ["a\t5\tb", "a\t5\tm\n", "id\tduration (ms)\n1\t5"])
+def test_the_next_cell_is_no_unit_of_a_number_of_a_tool(text: str) -> None:
+    assert locate(5, FromTools(), [text])["status"] == "supported"
+
+
+@pytest.mark.parametrize("text", ["a\t5\t%", "5\tmillion"])
+def test_a_share_or_a_size_in_the_next_cell_counts(text: str) -> None:
+    assert locate(5, FromTools(), [text])["status"] == "not_found"
+
+
+def test_the_numbers_of_a_tool_are_read_once_for_all_fields() -> None:
+    result = SearchedResult(ToolRun("1", "read", {}, ("a 1,234.5 ms\n" * 40_000 + "b 7",)))
+    _, numbers = result.counted(0, None)
+    started = time.process_time()
+    found = [list(numbers.within([(value, value)])) for value in range(2_000)]
+    assert [len(each) for each in found if each] == [1]
+    assert time.process_time() - started < 1
+
+
+def test_a_grounded_number_may_have_a_word_behind_it_that_is_no_currency() -> None:
+    assert locate(5, Grounded(), ["5ms"])["status"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (date(2021, 12, 3), "3 de enero de 2021"),
+        (date(2021, 12, 3), "3 de janeiro de 2021"),
+        (date(2021, 11, 5), "factura no 5 de 2021"),
+        (date(2027, 3, 3), "2 tháng 3, 2027"),
+        (date(2003, 1, 21), "작성일 21. 1. 3."),
+        (34, "AB-12-34"),
+    ],
+)
+def test_a_word_of_another_language_is_no_month(value: Any, text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert locate(value, Grounded(), [text])["status"] == "not_found"
+
+
+@pytest.mark.parametrize("text", ["Total TTC : 1 234,56 €", "Итого: 1 234,56 руб. и 2 500,00"])
+def test_a_group_that_a_space_may_join_to_another_is_in_doubt(text: str) -> None:
+    assert status_of(Decimal("1234.56"), text) == "supported"
+    assert [status_of(value, text) for value in (1, Decimal("234.56"))] == ["ambiguous", "ambiguous"]
+    assert status_of(Decimal("234.56"), f"{text} und 1.250,00") == "supported"
+
+
+@pytest.mark.parametrize("sign", ["十", "千", "万", "兆"])
+def test_a_size_written_ten_thousand_times_is_no_number(sign: str) -> None:
+    assert status_of(41.5, sign * 10_000) == "not_found"
