@@ -40,13 +40,13 @@ def merged(one: Node, other: Node, definitions: Definitions, path: str) -> Node:
     # Copies count, because a large part beside a union is copied into each member.
     with definitions.nested(path, 1 + _size(one) + _size(other)):
         one, other = _with_like_references(one, other, definitions, path)
+        _refuse_closed_beside(one, other, path)
+        _refuse_closed_beside(other, one, path)
         together: Node = {**other, **one}
         for key in one.keys() & other.keys() - set(ANNOTATIONS):
+            # True equals 1 in Python, but not in JSON.
             if one[key] != other[key] or key == "enum":
-                together[key] = _both(key, one[key], other[key], path)
-        _merge_properties(together, one, other, definitions, path)
-        if "items" in one and "items" in other:
-            together["items"] = _both_items(one["items"], other["items"], definitions, path)
+                together[key] = _both(key, one, other, definitions, path)
         return normalized(together, definitions, path)
 
 
@@ -158,13 +158,19 @@ def _with_types(node: Node, path: str) -> Node:
     return node
 
 
-def _both(key: str, one: Any, other: Any, path: str) -> object:
+def _both(key: str, one: Node, other: Node, definitions: Definitions, path: str) -> object:
+    """Return the value of a keyword that both nodes have."""
+    if key == "properties":
+        return _both_properties(one, other, definitions, path)
+    if key == "items":
+        return _both_items(one["items"], other["items"], definitions, path)
+    values = one[key], other[key]
     if key in _HIGHER_COUNTS | _LOWER_COUNTS:
-        if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)):
+        if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in values):
             raise SchemaNotExpressible(path, f"{key!r} is not a number")
-        return max(one, other) if key in _HIGHER_COUNTS else min(one, other)
+        return max(values) if key in _HIGHER_COUNTS else min(values)
     if key in _MERGERS:
-        return _MERGERS[key](one, other, path)
+        return _MERGERS[key](*values, path)
     raise SchemaNotExpressible(path, f"two different {key!r} cannot be merged")
 
 
@@ -177,7 +183,6 @@ def _both_types(one: list[str], other: list[str], path: str) -> list[str]:
 
 
 def _both_enums(one: list[object], other: list[object], path: str) -> list[object]:
-    # True equals 1 in Python, but not in JSON.
     allowed = {(isinstance(value, bool), value) for value in other}
     values = [value for value in one if (isinstance(value, bool), value) in allowed]
     if not values:
@@ -185,22 +190,17 @@ def _both_enums(one: list[object], other: list[object], path: str) -> list[objec
     return values
 
 
-def _merge_properties(together: Node, one: Node, other: Node, definitions: Definitions, path: str) -> None:
-    _refuse_closed_beside(one, other, path)
-    _refuse_closed_beside(other, one, path)
-    if "properties" not in one or "properties" not in other:
-        return
-    required = together.get("required", ())
+def _both_properties(one: Node, other: Node, definitions: Definitions, path: str) -> dict[str, Node]:
     properties = {**one["properties"], **other["properties"]}
     for name in one["properties"].keys() & other["properties"].keys():
         inner = inside(path, "properties", name)
         try:
             properties[name] = merged(one["properties"][name], other["properties"][name], definitions, inner)
         except Contradiction as error:
-            if name in required:
+            if name in one.get("required", ()) or name in other.get("required", ()):
                 raise
             raise SchemaNotExpressible(error.path, error.reason) from error
-    together["properties"] = properties
+    return properties
 
 
 def _refuse_closed_beside(one: Node, other: Node, path: str) -> None:
@@ -233,6 +233,4 @@ _MERGERS: dict[str, Callable[[Any, Any, str], object]] = {
     "required": lambda one, other, _: list(dict.fromkeys([*one, *other])),
     "additionalProperties": _both_additional,
     "uniqueItems": lambda one, other, _: bool(one or other),
-    # These are merged member by member, which needs the definitions.
-    **dict.fromkeys(("properties", "items"), lambda one, other, _: one),
 }

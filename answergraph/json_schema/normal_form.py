@@ -5,14 +5,13 @@ keywords that test a value with another schema (``not``, ``if``, ``contains``); 
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
-from answergraph.json_schema.dialects import SchemaNotExpressible
-from answergraph.json_schema.keywords import node_of
-from answergraph.json_schema.merge import UNIONS, Node
+from answergraph.json_schema.dialects import TYPES_OF_LIMITS, SchemaNotExpressible, inside
+from answergraph.json_schema.merge import ANNOTATIONS, UNIONS, Node, is_scalar, merged, normalized
 
 MAX_STEPS = 100_000
 """Maximum number of visited subschemas and of properties copied to merge them, together."""
@@ -24,6 +23,9 @@ DEFINITIONS = "#/$defs/"
 """Prefix of every reference, before the name of a definition."""
 _MAX_INDEX_DIGITS = 6
 """Maximum digits of a list index in a reference; Python reads longer numbers slowly."""
+
+_CHANGES_REFERENCES = ("$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
+_KNOWN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
 class NormalForm:
@@ -111,7 +113,7 @@ class NormalForm:
 
     def node(self, schema: object, path: str) -> Node:
         with self.nested(path):
-            return node_of(schema, path, self)
+            return _node_of(schema, path, self)
 
     def reference(self, pointer: str) -> str:
         """Return a reference as the normal form writes it; raise ``SchemaNotExpressible`` if it leads nowhere."""
@@ -157,3 +159,112 @@ def name_of(node: Node) -> str:
 
 def _names_null(node: Node) -> bool:
     return node.keys().isdisjoint({"$ref", *UNIONS}) and "null" in node.get("type", ("null",))
+
+
+def _node_of(schema: object, path: str, form: NormalForm) -> Node:
+    """Return a schema in normal form; raise ``SchemaNotExpressible`` if it is invalid or no dialect can express it."""
+    if schema is True:
+        return {}
+    if not isinstance(schema, Mapping):
+        raise SchemaNotExpressible(path, "nothing is allowed here" if schema is False else "this is not a schema")
+    _refuse_unreadable(schema, path)
+    node = normalized(_own(schema, path, form), form, path)
+    for index, part in enumerate(_list(schema, "allOf", path)):
+        inner = inside(path, "allOf", index)
+        node = merged(node, form.node(part, inner), form, inner)
+    return node
+
+
+def _refuse_unreadable(schema: Mapping[str, object], path: str) -> None:
+    for keyword in _CHANGES_REFERENCES:
+        if isinstance(schema.get(keyword), str | bool) and (path != "#" or keyword not in {"$id", "id"}):
+            raise SchemaNotExpressible(path, f"{keyword!r} changes what a reference means")
+    if schema.get("patternProperties"):
+        raise SchemaNotExpressible(path, "the names of properties are open ('patternProperties')")
+
+
+def _own(schema: Mapping[str, object], path: str, form: NormalForm) -> Node:
+    node = {key: schema[key] for key in (*ANNOTATIONS, *TYPES_OF_LIMITS) if key in schema}
+    for keyword, read in _READERS.items():
+        if keyword in schema:
+            read(node, schema, path, form)
+    for union in UNIONS:
+        if union in schema:
+            parts = _list(schema, union, path)
+            if not parts:
+                raise SchemaNotExpressible(path, f"{union!r} has no members")
+            node[union] = [form.node(part, inside(path, union, index)) for index, part in enumerate(parts)]
+    return node
+
+
+def _reference(node: Node, schema: Mapping[str, Any], path: str, form: NormalForm) -> None:
+    pointer = schema["$ref"]
+    if not isinstance(pointer, str) or not (pointer == "#" or pointer.startswith("#/")):
+        raise SchemaNotExpressible(path, "only references into the schema itself are followed, such as '#/$defs/Name'")
+    node["$ref"] = form.reference(pointer)
+
+
+def _type(node: Node, schema: Mapping[str, object], path: str, _: NormalForm) -> None:
+    declared = schema["type"]
+    types = [declared] if isinstance(declared, str) else declared
+    if not isinstance(types, list) or not types or not all(isinstance(each, str) and each in _KNOWN_TYPES for each in types):
+        raise SchemaNotExpressible(path, "'type' is not a JSON type")
+    node["type"] = [each for each in dict.fromkeys(types) if each != "integer" or "number" not in types]
+
+
+def _required(node: Node, schema: Mapping[str, object], path: str, _: NormalForm) -> None:
+    names = schema["required"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SchemaNotExpressible(path, "'required' is not a list of names")
+    node["required"] = list(dict.fromkeys(names))
+
+
+def _enum(node: Node, schema: Mapping[str, object], path: str, _: NormalForm) -> None:
+    values = [schema["const"]] if "const" in schema else schema["enum"]
+    if not isinstance(values, list) or not values or not all(map(is_scalar, values)):
+        raise SchemaNotExpressible(path, "values of 'enum' and 'const' are strings, numbers, booleans or null")
+    node["enum"] = values
+
+
+def _properties(node: Node, schema: Mapping[str, object], path: str, form: NormalForm) -> None:
+    declared = schema["properties"]
+    if not isinstance(declared, Mapping) or not all(isinstance(name, str) for name in declared):
+        raise SchemaNotExpressible(path, "'properties' is not an object")
+    node["properties"] = {name: form.node(inner, inside(path, "properties", name)) for name, inner in declared.items()}
+
+
+def _additional(node: Node, schema: Mapping[str, object], path: str, form: NormalForm) -> None:
+    additional = schema["additionalProperties"]
+    known = isinstance(additional, bool)
+    node["additionalProperties"] = additional if known else form.node(additional, inside(path, "additionalProperties"))
+
+
+def _items(node: Node, schema: Mapping[str, object], path: str, form: NormalForm) -> None:
+    # Before 2020-12, the items of a tuple were a list under 'items', and the schema of further items was under 'additionalItems'.
+    older = isinstance(schema.get("items"), list)
+    prefix, rest = ("items", "additionalItems") if older else ("prefixItems", "items")
+    if prefix in schema:
+        parts = _list(schema, prefix, path)
+        node["prefixItems"] = [form.node(part, inside(path, prefix, index)) for index, part in enumerate(parts)]
+    if rest in schema:
+        node["items"] = False if schema[rest] is False else form.node(schema[rest], inside(path, rest))
+
+
+def _list(schema: Mapping[str, object], keyword: str, path: str) -> list[object]:
+    parts = schema.get(keyword, [])
+    if not isinstance(parts, list):
+        raise SchemaNotExpressible(path, f"{keyword!r} is not a list")
+    return parts
+
+
+_READERS: dict[str, Callable[[Node, Mapping[str, Any], str, NormalForm], None]] = {
+    "$ref": _reference,
+    "type": _type,
+    "enum": _enum,
+    "const": _enum,
+    "properties": _properties,
+    "required": _required,
+    "additionalProperties": _additional,
+    "prefixItems": _items,
+    "items": _items,
+}

@@ -96,16 +96,16 @@ def plain_pattern(pattern: str) -> str:
 
     llama.cpp's grammar supports only plain classes and silently drops other patterns; its negated classes match quotes.
     """
-    written: list[str] = []
+    parts: list[str] = []
     position, in_class = 0, False
     for piece in _PIECE.finditer(pattern):
         kind, token = piece.lastgroup, piece[0]
         if in_class and kind == "short" and token[1].isupper():
             return pattern  # no plain class expresses a negated class inside another class
-        written += [pattern[position : piece.start()], _plain(kind, token, in_class=in_class)]
+        parts += [pattern[position : piece.start()], _plain(kind, token, in_class=in_class)]
         in_class = kind == "open" or (in_class and kind != "close")
         position = piece.end()
-    return "".join([*written, pattern[position:]])
+    return "".join([*parts, pattern[position:]])
 
 
 def _plain(kind: str | None, token: str, *, in_class: bool) -> str:

@@ -126,6 +126,48 @@ def test_keywords_beside_a_union_move_into_its_members() -> None:
     assert [list(member["properties"]) for member in members] == [["kind", "name"]]
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([{"enum": [True, "a", "b"]}, {"enum": ["b", 1, "a"]}], {"type": "string", "enum": ["a", "b"]}),
+        ([{"enum": ["a", 1]}, {"type": "integer"}], {"type": "integer", "enum": [1]}),
+        ([{"type": "array", "items": {"type": "number", "minimum": 1}}, {"items": {"type": "integer", "maximum": 5}}],
+         {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 5}}),
+        ([{"type": "array", "items": {"type": "string"}, "prefixItems": [{"type": "string"}]}, {"items": False}],
+         {"type": "array", "items": {"type": "string"}}),
+    ],
+)  # fmt: skip
+def test_parts_with_the_same_keyword_allow_what_both_allow(parts: list[dict[str, Any]], expected: dict[str, Any]) -> None:
+    assert strict({"allOf": parts}) == expected
+
+
+def test_keywords_beside_a_reference_narrow_what_it_refers_to() -> None:
+    definitions = {"Base": of({"a": {"type": "string"}}, description="A base.")}
+    schema = of({"x": {"$ref": "#/$defs/Base", **of({"b": {"type": "integer"}})}}, **{"$defs": definitions})
+    wire = compile_schema(schema, Dialect.OPENAI_STRICT)["properties"]["x"]
+    assert set(wire["properties"]) == {"a", "b"}
+    assert wire["description"] == "A base."
+
+
+def test_a_type_beside_a_union_of_references_leaves_them_references() -> None:
+    definitions = {"A": of({"a": {"type": "string"}}), "B": of({"b": {"type": "string"}})}
+    union = {"type": "object", "anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}
+    wire = compile_schema(of({"x": union}, **{"$defs": definitions}), Dialect.OPENAI_STRICT)
+    assert wire["properties"]["x"]["anyOf"] == [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]
+
+
+def test_a_member_of_a_union_that_contradicts_the_keywords_beside_it_is_left_out() -> None:
+    kinds = [of({"kind": {"const": kind}}) for kind in ("cat", "dog")]
+    only_cats = strict({**of({"kind": {"enum": ["cat", "bird"]}}), "anyOf": kinds})["anyOf"]
+    assert [member["properties"]["kind"]["enum"] for member in only_cats] == [["cat"]]
+
+
+def test_an_open_part_takes_the_additional_properties_of_the_other() -> None:
+    words = {"type": "object", "additionalProperties": {"type": "string"}}
+    for order in ([words, {"additionalProperties": True}], [{"additionalProperties": True}, words]):
+        assert compile_schema({"allOf": order}, Dialect.GEMINI)["additionalProperties"] == {"type": "string"}
+
+
 def test_a_union_that_only_asks_for_properties_is_left_to_the_full_check() -> None:
     either = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
     wire = compile_schema({**either, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, Dialect.OPENAI_STRICT)
