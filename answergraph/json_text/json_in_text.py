@@ -16,7 +16,7 @@ MAX_TEXT_LENGTH = 1_000_000
 MAX_RESTARTS = 8
 """Maximum number of unclosed braces that are skipped, to keep the search linear."""
 
-Place = Literal["whole", "fence", "prose"]
+Origin = Literal["whole", "fence", "prose"]
 
 MAX_OBJECTS = 1_000
 """Maximum objects in prose; a text with more is data."""
@@ -37,6 +37,14 @@ _PARTNERS = {"}": "{", "]": "["}
 _OPENINGS = re.compile(r"(?:\A|^[ \t]*+(?:```|~~~)[^\n`]*+\n)\s*+\[|\{", re.MULTILINE)
 _BEGINS_JSON = re.compile(r"""\{\s*+(?:["'}]|\Z)|\[""")
 _FENCE_END = re.compile(r"\s*+(?:```|~~~)")
+# Each family of models has its own tags around its thoughts; a server may leave them in the text.
+_THOUGHT = r"(?:\w++:)?(?:think(?:ing)?|thoughts?|reasoning)"
+_OPENING = rf"(?:[<\[◁]{_THOUGHT}[>\]▷]|<\|START_THINKING\|>|<\|channel\|>analysis<\|message\|>)"
+_CLOSING = rf"(?:[<\[◁]/{_THOUGHT}[>\]▷]|<\|END_THINKING\|>|<\|end\|>)"
+_THOUGHTS = re.compile(rf"(?:\s*+{_OPENING}.*?{_CLOSING})*+", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_BEGIN = re.compile(rf"\s*+{_OPENING}", re.IGNORECASE)
+_THOUGHTS_ANYWHERE = re.compile(_OPENING, re.IGNORECASE)
+_OPENING_DROPPED = re.compile(rf"[<\[◁]/{_THOUGHT}[>\]▷][ \t]*+(?:\n|\Z)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,22 +52,22 @@ class JsonFinding:
     """A JSON value in a text."""
 
     data: Any
-    place: Place
+    origin: Origin
     mended: bool = False  # whether its syntax was repaired
 
     @property
     def repairs(self) -> tuple[str, ...]:
-        taken = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
-        return (*taken[self.place], *(("JSON syntax mended",) if self.mended else ()))
+        extractions = {"whole": (), "fence": ("JSON taken out of a code fence",), "prose": ("JSON taken out of prose",)}
+        return (*extractions[self.origin], *(("JSON syntax mended",) if self.mended else ()))
 
 
 def find_json(text: str) -> list[JsonFinding]:
     """Find the JSON values in a text: the whole text, else its fences, else its outermost objects.
 
-    Values with small syntax errors count only if there are no others. ``NaN``, ``Infinity`` and repeated keys make a value
-    unreadable: reading them would change data.
+    Thoughts that the text begins with do not count, and values with small syntax errors only if there are no others. ``NaN``,
+    ``Infinity`` and repeated keys make a value unreadable: reading them would change data.
     """
-    return _search(text, lambda item: bool(item.data) or item.place != "prose")
+    return _search(text, lambda item: bool(item.data) or item.origin != "prose")
 
 
 def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
@@ -78,9 +86,9 @@ def parse_structured_output(text: str, *, objects_only: bool = True) -> Any:
         >>> parse_structured_output('The result is {"step": 1, "reason": "done"}.')
         {'step': 1, 'reason': 'done'}
     """
-    finding = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
-    is_ambiguous = any(item.place == "prose" and item.data != finding[0].data for item in finding)
-    return None if is_ambiguous or not finding or not is_json(finding[0].data) else finding[0].data
+    findings = _search(text, lambda item: not objects_only or isinstance(item.data, dict))
+    is_ambiguous = any(item.origin == "prose" and item.data != findings[0].data for item in findings)
+    return None if is_ambiguous or not findings or not is_json(findings[0].data) else findings[0].data
 
 
 class ValueAt(NamedTuple):
@@ -135,21 +143,22 @@ def _squeezed(text: str) -> str:
 def _search(text: str, counts: Callable[[JsonFinding], bool]) -> list[JsonFinding]:
     if not text or len(text) > MAX_TEXT_LENGTH:
         return []
+    text = text[end_of_thoughts(text) :]
     objects = list(islice(_outermost_objects(text), MAX_OBJECTS + 1))
-    places: list[tuple[Place, list[str]]] = [
+    groups: list[tuple[Origin, list[str]]] = [
         ("whole", [text.strip()]),
         ("fence", _fenced(text)),
         ("prose", objects if len(objects) <= MAX_OBJECTS else []),
     ]
-    strictly = _found(places, load_json, counts, mended=False)
-    return strictly or _found([place for place in places if _is_mendable(place[1])], mend_json, counts, mended=True)
+    strictly = _values_in(groups, load_json, counts, mended=False)
+    return strictly or _values_in([group for group in groups if _is_mendable(group[1])], mend_json, counts, mended=True)
 
 
-def _found(
-    places: list[tuple[Place, list[str]]], load: Callable[[str], object], counts: Callable[[JsonFinding], bool], *, mended: bool
+def _values_in(
+    groups: list[tuple[Origin, list[str]]], load: Callable[[str], object], counts: Callable[[JsonFinding], bool], *, mended: bool
 ) -> list[JsonFinding]:
-    for place, candidates in places:
-        loaded = [JsonFinding(data, place, mended) for data in map(load, candidates) if data is not None]
+    for origin, candidates in groups:
+        loaded = [JsonFinding(data, origin, mended) for data in map(load, candidates) if data is not None]
         counted = [item for item in loaded if counts(item)]
         if counted:
             return counted
@@ -207,3 +216,24 @@ def closings_in(text: str) -> dict[int, int]:
         else:
             opened[mark, in_string].append(match.start())
     return closings
+
+
+def end_of_thoughts(text: str) -> int:
+    """Return where the blocks of thoughts end that a text begins with: at its end, if one is not closed."""
+    end = _end_of_blocks(text)
+    if _THOUGHTS_BEGIN.match(text, end):
+        return len(text)
+    # A server may drop the opening tag. JSON strings have no line breaks.
+    if end or (dropped := _OPENING_DROPPED.search(text)) is None:
+        return end
+    opening = _THOUGHTS_ANYWHERE.search(text, 0, dropped.start())
+    return 0 if opening and "{" in text[: opening.start()] else dropped.end()
+
+
+def ends_in_thoughts(text: str) -> bool:
+    """Return whether the thoughts that a text begins with are not closed."""
+    return _THOUGHTS_BEGIN.match(text, _end_of_blocks(text)) is not None
+
+
+def _end_of_blocks(text: str) -> int:
+    return blocks.end() if (blocks := _THOUGHTS.match(text)) else 0

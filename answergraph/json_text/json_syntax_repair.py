@@ -26,7 +26,7 @@ _ENDS_ITEM = frozenset({"double", "single", "close", "word"})
 
 def mend_json(text: str) -> Any:
     """Return the object or list of an almost valid text, ``None`` if a repair might change data."""
-    written: list[str] = []
+    parts: list[str] = []
     last, text_before, position = "", "", 0
     while position < len(text) <= MAX_MENDED_LENGTH:
         token = _TOKEN.match(text, position)
@@ -34,16 +34,16 @@ def mend_json(text: str) -> Any:
             return None
         kind, token_text, position = token.lastgroup, token[token.lastgroup], token.end()
         if kind == "close" and last == "comma":
-            written.pop()
+            parts.pop()
         elif kind == "colon" and last == "word":
-            written[-1] = json.dumps(text_before)
+            parts[-1] = json.dumps(text_before)
         elif last in _ENDS_ITEM and kind not in {"close", "comma", "colon"}:
             if kind == last == "word" or (kind != "open" and last != "close" and not text[token.start() - 1].isspace()):
                 return None  # one string, or a number with spaces
-            written.append(",")
-        written.append(_as_json(kind, token_text))
+            parts.append(",")
+        parts.append(_as_json(kind, token_text))
         last, text_before = kind, token_text
-    value = load_json("".join(written), exactly=True)
+    value = load_json("".join(parts), exactly=True)
     return value if isinstance(value, dict | list) else None
 
 

@@ -29,17 +29,17 @@ def is_json(value: object) -> bool:
     return True
 
 
-def lost_numbers(written: object, read: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the places of numbers in JSON that are too large for a ``float``, such as 1e999, also in a text, by what was read."""
+def lost_numbers(data: object, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of numbers in JSON that are too large for a ``float``, such as 1e999, also in a text, by what was read."""
     # A key that the type ignores is not in what was read.
-    is_text = isinstance(written, str) and not written.strip(" +-").isalpha()
-    if (is_text or (isinstance(written, float) and isinf(written))) and isinstance(read, float) and isinf(read):
-        yield place
-    for key, value in members(written):
+    is_text = isinstance(data, str) and not data.strip(" +-").isalpha()
+    if (is_text or (isinstance(data, float) and isinf(data))) and isinstance(value, float) and isinf(value):
+        yield path
+    for key, item in members(data):
         part = None
         with suppress(LookupError, TypeError):
-            part = read[key]
-        yield from lost_numbers(value, part, (*place, key))
+            part = value[key]
+        yield from lost_numbers(item, part, (*path, key))
 
 
 def _refuse_constant(name: str) -> object:

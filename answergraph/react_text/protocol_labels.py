@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from answergraph.reading.text_calls import end_of_thoughts
+from answergraph.json_text.json_in_text import end_of_thoughts, ends_in_thoughts
 
 Kind = Literal["input", "action", "answer", "thought", "question"]
 
@@ -55,8 +55,7 @@ class Label:
 def without_inventions(text: str) -> str:
     """Remove leading blocks of thoughts and an invented observation."""
     # Small models forget to close one, so labels in it count.
-    end = end_of_thoughts(text)
-    text = text[end:] if end < len(text) or text.rstrip().endswith("</think>") else text
+    text = text if ends_in_thoughts(text) else text[end_of_thoughts(text) :]
     invented = _INVENTED.search(text)
     return text if invented is None else text[: invented.start()]
 

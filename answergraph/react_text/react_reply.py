@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from answergraph.json_text.json_in_text import find_json
+from answergraph.json_text.json_in_text import end_of_thoughts, find_json
 from answergraph.react_text.protocol_labels import (
     Label,
     input_end,
@@ -20,7 +20,7 @@ from answergraph.react_text.protocol_labels import (
     without_inventions,
 )
 from answergraph.react_text.text_tool import TextTool, UnreadableInputError
-from answergraph.reading.text_calls import end_of_thoughts, find_text_calls, names_called, with_unknown
+from answergraph.reading.text_calls import find_text_calls, names_called, with_unknown
 from answergraph.state.messages import NO_VALID_TOOL
 
 MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
@@ -80,8 +80,8 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
     first = next((index for index, label in enumerate(labels) if label.kind in ("action", "answer")), None)
     if first is None:
         return _read_unlabelled(text, known, formatted=formatted)
-    if labels[first].kind == "answer" and (read := _read_other_labels(text[: labels[first].start], known)) is not None:
-        return read
+    if labels[first].kind == "answer" and (reading := _read_other_labels(text[: labels[first].start], known)) is not None:
+        return reading
     answers = [index for index, label in enumerate(labels) if label.kind == "answer"]
     if answers and (first == answers[0] or _declines(text, labels, first)):
         answer = _answer(text, labels[answers[0] :])
@@ -102,14 +102,14 @@ def thought_in(text: str) -> str:
 def _read_unlabelled(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
     if end_of_thoughts(text) == len(text):
         return Unreadable(text, MISSING_ACTION, args=text)
-    if (called := _called(text, text, tools)) is not None:
-        return called
-    if (read := _read_other_forms(text, tools, formatted=formatted)) is not None:
-        return read
+    if (action := _called(text, text, tools)) is not None:
+        return action
+    if (reading := _read_other_forms(text, tools, formatted=formatted)) is not None:
+        return reading
     # An object needs a closing brace; repairing thousands of open ones is slow.
-    found = find_json(text) if "}" in text or formatted else []
-    is_object = len(found) == 1 and isinstance(found[0].data, dict) and found[0].place != "prose"
-    if is_object or (formatted and found):
+    findings = find_json(text) if "}" in text or formatted else []
+    is_object = len(findings) == 1 and isinstance(findings[0].data, dict) and findings[0].origin != "prose"
+    if is_object or (formatted and findings):
         return FinalAnswer(text.strip())
     if (answer := marked_answer(text)) is not None:
         return FinalAnswer(answer)
@@ -142,39 +142,39 @@ def _read_action(text: str, labels: Sequence[Label], index: int, tools: Mapping[
     return _act(name, unfenced(text[label.end : stop].strip()), _cut(text, end), tools)
 
 
-def _act(name: str, written: str, log: str, tools: Mapping[str, TextTool], *, is_call: bool = False) -> ReActReading:
+def _act(name: str, text: str, log: str, tools: Mapping[str, TextTool], *, is_call: bool = False) -> ReActReading:
     bare = name.strip(_DECORATION)
     if bare.casefold() == "final answer":
-        return FinalAnswer(written)
+        return FinalAnswer(text)
     if not bare:
         return Unreadable(log, MISSING_ACTION, args=log)
     tool = _named(name, tools)
     if tool is None:
         known = bare if _TOOL_NAME.fullmatch(bare) else EXCEPTION
         feedback = UNKNOWN_TOOL.format(name=name.strip(), names=", ".join(tools))
-        return Unreadable(log, feedback, known, written, is_format_error=False)
+        return Unreadable(log, feedback, known, text, is_format_error=False)
     try:
-        return Action(log, tool.name, tool.call_arguments(written) if is_call else tool.arguments(written))
+        return Action(log, tool.name, tool.call_arguments(text) if is_call else tool.arguments(text))
     except UnreadableInputError as error:
-        return Unreadable(log, str(error), tool.name, written)
+        return Unreadable(log, str(error), tool.name, text)
 
 
-def _read_without_input(written: str, log: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
+def _read_without_input(text: str, log: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading:
     """Read an action without ``Action Input:``: ``tool(input)``, JSON, or a tool without required arguments."""
-    tool = _named(written, tools)
-    call = _CALL.fullmatch(written)
+    tool = _named(text, tools)
+    call = _CALL.fullmatch(text)
     if call is not None and tool is not None:
         return _act(tool.name, call["round"] or call["square"] or "", log, tools, is_call=True)
     if tool is not None and not tool.required:
         return Action(log, tool.name, {})
-    if (called := _called(written, log, tools)) is not None:
-        return called
+    if (action := _called(text, log, tools)) is not None:
+        return action
     # The label may be part of the form.
-    if (read := _read_other_forms(f"Action: {written.lstrip()}", tools, formatted=formatted)) is not None:
-        return replace(read, log=log) if isinstance(read, Action | Unreadable) else read
+    if (reading := _read_other_forms(f"Action: {text.lstrip()}", tools, formatted=formatted)) is not None:
+        return replace(reading, log=log) if isinstance(reading, Action | Unreadable) else reading
     # If JSON is requested, some models write the answer as an action.
-    is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(written))
-    return FinalAnswer(written.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
+    is_answer = formatted and any(isinstance(item.data, dict) for item in find_json(text))
+    return FinalAnswer(text.strip()) if is_answer else Unreadable(log, MISSING_INPUT, args=log)
 
 
 def _called(text: str, log: str, tools: Mapping[str, TextTool]) -> Action | Unreadable | None:
@@ -193,13 +193,13 @@ def _called(text: str, log: str, tools: Mapping[str, TextTool]) -> Action | Unre
 
 def _read_other_forms(text: str, tools: Mapping[str, TextTool], *, formatted: bool) -> ReActReading | None:
     """Read an action in JSON, a call in its own line, or an action with other labels."""
-    found = [item.data for item in find_json(text)] if "}" in text else []
-    keys = {tuple(each) if isinstance(each, dict) else None for each in found}
+    values = [item.data for item in find_json(text)] if "}" in text else []
+    keys = {tuple(each) if isinstance(each, dict) else None for each in values}
     if len(keys) == 1 and keys <= _JSON_ACTIONS:
-        name, given = found[0].values()
+        name, value = values[0].values()
         if not isinstance(name, str) or (formatted and not _named(name, tools) and name.casefold() != "final answer"):
             return None
-        return _act(name, given if isinstance(given, str) else json.dumps(given, ensure_ascii=False), text, tools)
+        return _act(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), text, tools)
     lines = text.rstrip().split("\n")
     if (call := _CALL.fullmatch(lines[-1].strip("` "))) is not None and call["name"] in tools:
         return _act(call["name"], call["round"] or call["square"] or "", text, tools, is_call=True)
@@ -211,15 +211,15 @@ def _read_other_labels(text: str, tools: Mapping[str, TextTool]) -> ReActReading
     lines = text.rstrip().split("\n")
     for index, (line, following) in enumerate(pairwise(lines)):
         label, _, name = line.replace("：", ":").partition(":")
-        given_label, colon, given = following.replace("：", ":").partition(":")
-        if name.strip(_DECORATION) in tools and colon and max(len(label), len(given_label)) <= MAX_LABEL_CHARACTERS:
-            return _act(name, given.strip("* "), "\n".join(lines[: index + 2]), tools)
+        input_label, colon, tool_input = following.replace("：", ":").partition(":")
+        if name.strip(_DECORATION) in tools and colon and max(len(label), len(input_label)) <= MAX_LABEL_CHARACTERS:
+            return _act(name, tool_input.strip("* "), "\n".join(lines[: index + 2]), tools)
     return None
 
 
-def _named(written: str, tools: Mapping[str, TextTool]) -> TextTool | None:
+def _named(text: str, tools: Mapping[str, TextTool]) -> TextTool | None:
     """Return the tool that a text names, ignoring case and decoration."""
-    name = written.strip()
+    name = text.strip()
     candidates = [name, name.strip(_DECORATION), name.split("\n", 1)[0].strip(_DECORATION)]
     if call := _CALL.fullmatch(name):
         candidates.append(call["name"])

@@ -147,8 +147,8 @@ class ReActTextModel(StandardChatModel):
             settings=self._settings(kwargs),
             callbacks=callbacks,
         )
-        read = off_loop(self._as_read, reply, react_prompt, messages, when=len(reply.text) > MAX_CHARACTERS_ON_LOOP)
-        message = reply if passes_on or diagnose(reply) else (yield from read)
+        step = off_loop(self._as_read, reply, react_prompt, messages, when=len(reply.text) > MAX_CHARACTERS_ON_LOOP)
+        message = reply if passes_on or diagnose(reply) else (yield from step)
         return ChatResult(generations=[ChatGeneration(message=_as_own(message))])
 
     def _settings(self, kwargs: Mapping[str, object]) -> dict[str, object]:

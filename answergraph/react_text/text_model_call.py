@@ -59,8 +59,8 @@ class TextModelCall:
         return self.prompt if isinstance(self.prompt, str) else list(self.prompt)
 
     def _generation(self) -> tuple[list[PromptValue], list[str], Callbacks]:
-        given = self.prompt
-        prompt = StringPromptValue(text=given) if isinstance(given, str) else ChatPromptValue(messages=list(given))
+        content = self.prompt
+        prompt = StringPromptValue(text=content) if isinstance(content, str) else ChatPromptValue(messages=list(content))
         return [prompt], list(self.stop), self.callbacks
 
 
@@ -93,7 +93,7 @@ def _generated(result: LLMResult) -> AIMessage:
 
 
 def _usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
-    given, written = (next((counts[name] for name in names if counts.get(name)), 0) for names in (_INPUT_TOKENS, _OUTPUT_TOKENS))
-    if not given and not written:
+    inputs, outputs = (next((counts[name] for name in names if counts.get(name)), 0) for names in (_INPUT_TOKENS, _OUTPUT_TOKENS))
+    if not inputs and not outputs:
         return None
-    return UsageMetadata(input_tokens=given, output_tokens=written, total_tokens=given + written)
+    return UsageMetadata(input_tokens=inputs, output_tokens=outputs, total_tokens=inputs + outputs)

@@ -1,12 +1,10 @@
 """A tool of the text protocol: its line in the prompt, and reading its input as arguments."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
@@ -34,7 +32,7 @@ class TextTool:
     required: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, tool: Any) -> TextTool:
+    def of(cls, tool: Any) -> Self:
         """Read a tool in any form LangChain knows."""
         function = as_openai_tool(tool)["function"]
         parameters = function.get("parameters") or {}
@@ -71,9 +69,9 @@ class TextTool:
         """
         if not self.parameters:
             return {}
-        found = _one_object(text, whole_only=self.text_argument is not None)
-        if found is not None and (self.text_argument is None or found.keys() <= self.parameters.keys()):
-            return found
+        args = _one_object(text, whole_only=self.text_argument is not None)
+        if args is not None and (self.text_argument is None or args.keys() <= self.parameters.keys()):
+            return args
         if self.text_argument is None:
             keys = ", ".join(self.parameters)
             raise UnreadableInputError(f"Invalid Format: 'Action Input:' of {self.name} is one JSON object with the keys {keys}")
@@ -81,10 +79,10 @@ class TextTool:
 
     def call_arguments(self, text: str) -> dict[str, object]:
         """Return the arguments in a call's brackets: by name, in the schema's order, or as for ``arguments``."""
-        found = python_arguments(f"({text})", tuple(self.parameters))
-        if found is None or not set(self.required) <= found.keys() <= self.parameters.keys():
+        args = python_arguments(f"({text})", tuple(self.parameters))
+        if args is None or not set(self.required) <= args.keys() <= self.parameters.keys():
             return self.arguments(text)
-        return self.with_texts(found)
+        return self.with_texts(args)
 
     def with_texts(self, args: Mapping[str, object]) -> dict[str, object]:
         """Convert numbers for string parameters, as in ``search(12)``."""
@@ -117,9 +115,9 @@ def as_openai_tool(tool: Any) -> dict[str, Any]:
 
 def text_input(tool_args: Mapping[str, Any]) -> str:
     """Write arguments as an input, for calls that the model did not write as text."""
-    values = list(tool_args.values())
-    if len(values) == 1 and isinstance(values[0], str) and unquoted(values[0]) == values[0].strip() == values[0]:
-        return values[0]
+    match list(tool_args.values()):
+        case [str() as text] if unquoted(text) == text and _one_object(text, whole_only=True) is None:
+            return text
     return json.dumps(dict(tool_args), ensure_ascii=False, default=str)
 
 
@@ -135,8 +133,8 @@ def unquoted(text: str) -> str:
 
 
 def _one_object(text: str, *, whole_only: bool) -> dict[str, object] | None:
-    objects = [found for found in find_json(text) if isinstance(found.data, dict)]
-    if len(objects) != 1 or (whole_only and objects[0].place != "whole"):
+    objects = [finding for finding in find_json(text) if isinstance(finding.data, dict)]
+    if len(objects) != 1 or (whole_only and objects[0].origin != "whole"):
         return None
     data: dict[str, object] = objects[0].data
     return data

@@ -83,8 +83,8 @@ def _calls_in(text: str, names: Collection[str], strategy: Strategy) -> TextCall
     """
     answers = {schema.name for schema in strategy.all_schemas}
 
-    def calls_of(called: Iterable[str]) -> TextCalls:
-        return find_text_calls(text, with_unknown(names, (name for name in called if name not in answers)))
+    def calls_of(called_names: Iterable[str]) -> TextCalls:
+        return find_text_calls(text, with_unknown(names, (name for name in called_names if name not in answers)))
 
     def has_known(text_calls: TextCalls) -> bool:
         return any(call.name in names for call in text_calls.calls)

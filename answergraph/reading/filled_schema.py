@@ -47,34 +47,34 @@ def values_in_schema(data: object) -> dict[str, object] | None:
     if not isinstance(properties, dict) or not properties:
         return None
     try:
-        return {name: _value_in_schema(written) for name, written in properties.items()}
+        return {name: _value_in_schema(value) for name, value in properties.items()}
     except (LookupError, RecursionError):
         return None
 
 
-def _value_in_schema(written: Any) -> object:
+def _value_in_schema(value: Any) -> object:
     """Return the value of a property; raise ``LookupError`` if there is only its schema."""
-    if isinstance(written, str) and written in _TYPES:
+    if isinstance(value, str) and value in _TYPES:
         raise LookupError
-    is_schema = isinstance(written, dict) and (written.keys() <= _SCHEMA_KEYS or str(written.get("type")) in _TYPES)
+    is_schema = isinstance(value, dict) and (value.keys() <= _SCHEMA_KEYS or str(value.get("type")) in _TYPES)
     if not is_schema:
-        return written
+        return value
     for key in _VALUE_KEYS:
-        if key in written:
-            return written[key]
-    if isinstance(items := written.get("items"), list) and not any(isinstance(item, dict) for item in items):
+        if key in value:
+            return value[key]
+    if isinstance(items := value.get("items"), list) and not any(isinstance(item, dict) for item in items):
         return items
-    if (inner := values_in_schema(written)) is None:
+    if (inner := values_in_schema(value)) is None:
         raise LookupError
     return inner
 
 
 class NotMeantError(ValueError):
-    """An answer holds what the model cannot mean, such as a copy; ``located`` has the places."""
+    """An answer holds what the model cannot mean, such as a copy; ``located`` has the paths."""
 
-    def __init__(self, places: Sequence[tuple[str | int, ...]], problem: str = _COPIED) -> None:
-        self.located = [(place, problem) for place in places]
-        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {problem}".removeprefix(": ") for place in places))
+    def __init__(self, paths: Sequence[tuple[str | int, ...]], problem: str = _COPIED) -> None:
+        self.located = [(path, problem) for path in paths]
+        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {problem}".removeprefix(": ") for path in paths))
 
 
 def with_copies(
@@ -89,7 +89,7 @@ def with_copies(
         prompt: What was sent at its end.
         attempts: The answers that were sent back.
     """
-    written = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
+    reply_text = "".join([reply.text, *(json.dumps(call["args"], ensure_ascii=False) for call in reply.tool_calls)])
     sent = [each for each in sent if isinstance(each, BaseMessage)]  # a middleware may give other forms
     ours = [each for each in of_run(sent) if (each.id or "").startswith(CORRECTION_ID_PREFIX)]
     prompts, example = "\n".join([prompt, *(each.text for each in ours)]).casefold(), strategy.whole_example()
@@ -109,7 +109,7 @@ def with_copies(
         return inner.rstrip(".") in kinds or ((inner != plain or inner == CUT) and any(f", {inner}, " in part for part in parts))
 
     others = [each.text for each in sent if not isinstance(each, AIMessage) and each not in ours]
-    texts = {load_json(each) for each in _STRINGS.findall(written)} - {None}
+    texts = {load_json(each) for each in _STRINGS.findall(reply_text)} - {None}
     copies = [text for text in sorted(texts) if is_copy(text) and not any(text in other for other in others)]
     return reply.model_copy(update={"response_metadata": {**reply.response_metadata, COPIES: copies}}) if copies else reply
 
@@ -126,23 +126,23 @@ def _kinds_of(example: Example) -> set[str]:
 
 def _problems_in(prompts: str, attempts: Sequence[Attempt]) -> set[str]:
     """Return what was said to be wrong: with each field, by a check, and in the corrections of replies that are no attempts."""
-    said = [each for attempt in attempts for each in (*attempt["fields"].values(), attempt.get("check") and attempt["error"])]
+    texts = [each for attempt in attempts for each in (*attempt["fields"].values(), attempt.get("check") and attempt["error"])]
     errors = (each.partition(_PLEASE)[0] for each in prompts.split(_ERROR)[1:] if _PLEASE in each)
-    said += [part.partition(": ")[2] for error in errors for part in error.split("; ")]
-    plain = (each.partition(" (given: ")[0].casefold().strip(" .\n") for each in (*said, _PLEASE) if each)
+    texts += [part.partition(": ")[2] for error in errors for part in error.split("; ")]
+    plain = (each.partition(" (given: ")[0].casefold().strip(" .\n") for each in (*texts, _PLEASE) if each)
     return {each for each in plain if " " in each}
 
 
 def refuse_copies(data: object, copies: Collection[str]) -> None:
     """Raise ``NotMeantError`` if a text of an answer, or a key, is a copy."""
-    if places := [place for place, text in _texts(data, ()) if text in copies]:
-        raise NotMeantError(places)
+    if paths := [path for path, text in _texts(data, ()) if text in copies]:
+        raise NotMeantError(paths)
 
 
-def _texts(data: object, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _texts(data: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if isinstance(data, str):
-        yield place, data
+        yield path, data
     for step, value in members(data):
         if isinstance(step, str):
-            yield (*place, step), step
-        yield from _texts(value, (*place, step))
+            yield (*path, step), step
+        yield from _texts(value, (*path, step))

@@ -1,7 +1,7 @@
 """Normalises replies for the conversation, so that any provider accepts them and any checkpointer can store them."""
 
 from collections.abc import Mapping
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import uuid4
 
@@ -11,12 +11,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from answergraph.json_text.json_depth import MAX_JSON_DEPTH, inner_values, is_deeper
 
-CANNOT_BE_KEPT = "Its arguments are nested too deeply, or are not valid JSON."
+CANNOT_BE_KEPT = "Its arguments are nested too deeply, or no valid JSON object."
 LEFT_OUT = "…"
 """Replaces values that cannot be stored."""
 
 _FIELDS = ("content", "additional_kwargs", "response_metadata", "id")
-_fields_of = attrgetter(*_FIELDS)
+_fields_of, _args_of = attrgetter(*_FIELDS), itemgetter("args")
 _HARMLESS = {float, bool, type(None)}
 _SERIALIZER = JsonPlusSerializer()
 
@@ -26,9 +26,9 @@ def as_received(message: BaseMessage, agent_name: str | None) -> AIMessage:
     if not isinstance(message, AIMessage):
         message = AIMessage(**{name: getattr(message, name) for name in _FIELDS})
     parts = [message.tool_calls, message.invalid_tool_calls, message.usage_metadata, *_fields_of(message)]
-    changes: dict[str, object] = {} if can_be_kept(parts) else _kept(message)
-    message = message.model_copy(update=changes) if changes else message
-    changes = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
+    if not can_be_kept(parts) or {*map(type, map(_args_of, message.tool_calls))} - {dict}:
+        message = message.model_copy(update=_kept(message))
+    changes: dict[str, object] = {"id": message.id or str(uuid4()), "name": agent_name or message.name}
     if isinstance(message.content, list):
         changes["content"] = [_with_text_id(block) for block in message.content]
     ids = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -95,15 +95,15 @@ def _kept(message: AIMessage) -> dict[str, Any]:
     kept, refused = [], _cleaned(message.invalid_tool_calls)
     for call in message.tool_calls:
         name, call_id, args = (_cleaned(call[key]) for key in ("name", "id", "args"))
-        if can_be_kept(args) and _says_the_same(args, call["args"]):
+        if isinstance(args, dict) and can_be_kept(args) and _says_the_same(args, call["args"]):
             kept.append({**call, "name": name, "id": call_id, "args": args})
         else:
             refused.append(invalid_tool_call(name=name, args=LEFT_OUT, id=call_id, error=CANNOT_BE_KEPT))
     return {**changes, "tool_calls": kept, "invalid_tool_calls": refused}
 
 
-def _says_the_same(cleaned: object, given: object) -> bool:
-    return not is_deeper(given) and LEFT_OUT not in _texts(cleaned) - _texts(given)
+def _says_the_same(cleaned: object, original: object) -> bool:
+    return not is_deeper(original) and LEFT_OUT not in _texts(cleaned) - _texts(original)
 
 
 def _texts(value: object) -> set[str]:

@@ -1,11 +1,9 @@
 """Reads a reply: its answer, if any, and its problems."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.messages import AIMessage, ToolCall
 
@@ -15,6 +13,7 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema, Problem, pro
 from answergraph.answers.schemas.json_envelope import VALUE
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
+from answergraph.patches.repair import completed
 from answergraph.reading.filled_schema import COPIES, NotMeantError, refuse_copies
 from answergraph.reading.text_answers import TextAnswer, find_answers
 from answergraph.runtime.errors import AgentSpecError
@@ -54,8 +53,8 @@ class Reading:
     """Whether it counts as an attempt although no answer was requested: a failed sample, or an answer that a check rejected."""
     fields: Fields = field(default_factory=dict)
     """The records of the fields of a wrong answer, by path."""
-    places: Mapping[str, str] = field(default_factory=dict)
-    """The places in JSON of the fields that do not fit the schema, by path."""
+    json_paths: Mapping[str, str] = field(default_factory=dict)
+    """The paths in JSON of the fields that do not fit the schema, by path."""
     written: Any = None
     """A wrong answer as JSON, whole; ``None`` if it could not be read as JSON."""
     patch: tuple[str, ...] | None = None
@@ -65,7 +64,7 @@ class Reading:
     is_echo: bool = False
     """Whether the model returned the schema instead of an answer."""
 
-    def rejected(self, feedback: str, fields: Fields, check: str | None) -> Reading:
+    def rejected(self, feedback: str, fields: Fields, check: str | None) -> Self:
         """Return this reading of an answer that a check rejected; ``check`` is its name."""
         problems = [(path, record["problem"]) for path, record in fields.items() if record["problem"] is not None]
         who = f"The check {check!r}" if check else "A check"
@@ -135,24 +134,24 @@ class ReplyReader:
             return replace(self._ambiguous(names, readings, message), calls=every)
         return replace(readings[0], calls=every)
 
-    def read_middleware_value(self, given: StoredValue, message: AIMessage) -> Reading:
+    def read_middleware_value(self, stored: StoredValue, message: AIMessage) -> Reading:
         """Check a value that a middleware set instead of the answer in ``message``; it repairs none, and may hold any number."""
-        schema = schema_named(self.request.strategy.schemas, given["schema"])
+        schema = schema_named(self.request.strategy.schemas, stored["schema"])
         calls = tuple(call for call in message.tool_calls if call["name"] in self.request.declared)
         if schema is not None:
             try:
-                answer = Answer.of(schema, schema.load(given["value"]), given["value"])
+                answer = Answer.of(schema, schema.load(stored["value"]), stored["value"])
             except UNREADABLE as error:
-                return replace(self._invalid(schema.name, error, message, given["value"]), written=given["value"], calls=calls)
+                return replace(self._invalid(schema.name, error, message, stored["value"]), written=stored["value"], calls=calls)
             return Reading("answered", ANSWERED.format(name=schema.name), answer, calls=calls)
         names = self.request.strategy.schema_names
-        unknown = ValueError(f"a middleware gave {given['value']!r}, which is not an answer of {names!r}")
-        return replace(self._invalid(names[0], unknown, message, given["value"]), calls=calls)
+        unknown = ValueError(f"a middleware gave {stored['value']!r}, which is not an answer of {names!r}")
+        return replace(self._invalid(names[0], unknown, message, stored["value"]), calls=calls)
 
     def read_text(self, text: str, message: AIMessage) -> Reading:
         """Read a text of the model or of a ``return_direct`` tool as an answer."""
         held = find_answers(text, self.request)
-        readings = [self._read_found(item, message) for item in held.found]
+        readings = [self._read_text_answer(item, message) for item in held.answers]
         answers = [reading for reading in readings if reading.status == "answered"]
         if answers and not _is_one_answer(answers):
             return self._ambiguous([str(r.schema.name) for r in answers if r.schema], answers, message)
@@ -183,12 +182,12 @@ class ReplyReader:
 
     def _read_malformed(self, call: Any, message: AIMessage) -> Reading:
         schema = schema_named(self.request.strategy.schemas, call["name"])
-        finding = find_json(call.get("args") or "")
-        if schema is None or len(finding) != 1:
+        findings = find_json(call.get("args") or "")
+        if schema is None or len(findings) != 1:
             return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
-        return self._validated(schema, finding[0].data, message, (f"malformed arguments: {finding[0].place}",))
+        return self._validated(schema, findings[0].data, message, (f"malformed arguments: {findings[0].origin}",))
 
-    def _read_found(self, item: TextAnswer, message: AIMessage) -> Reading:
+    def _read_text_answer(self, item: TextAnswer, message: AIMessage) -> Reading:
         if item.name is not None and not item.schemas:
             return self._not_requested(item.name, message, item.data)
         # One refusal is explained, not that of each member of a union.
@@ -227,8 +226,6 @@ class ReplyReader:
         written = patch = None
         try:
             if (repair := self.request.repair) is not None:
-                from answergraph.patches.repair import completed  # noqa: PLC0415 - few runs repair an answer
-
                 schema = schema.whole or schema
                 data, patch = completed(repair, schema, data)
             is_bare = bare or schema.is_object or patch is not None
@@ -252,12 +249,12 @@ class ReplyReader:
         return self._invalid(name, ValueError(f"{name!r} is not offered now{instead}"), message, data)
 
     def _invalid(self, name: str, source: Exception, message: AIMessage, data: Any, problems: Sequence[Problem] = ()) -> Reading:
-        problems = problems or [Problem(place, place, sentence) for place, sentence in problems_by_field(source)]
+        problems = problems or [Problem(path, path, sentence) for path, sentence in problems_by_field(source)]
         reason = f"The answer does not fit {name!r}{_and_more(problems)}: {shortened(str(problems[0]))}"
         fields = {each.path: record_of(each.sentence) for each in problems if each.path}
-        places = {each.path: each.place for each in problems}
+        json_paths = {each.path: each.json_path for each in problems}
         error, mistake = self._error(name, source, message), canonical_json([name, data])
-        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, fields=fields, places=places)
+        return Reading("invalid", reason, meant=name, error=error, mistake=mistake, fields=fields, json_paths=json_paths)
 
     def _error(self, name: str, source: Exception, message: AIMessage) -> Exception:
         error = self.request.strategy.errors.validation(name, source, message)

@@ -37,7 +37,7 @@ class TextAnswer:
 class TextAnswers:
     """The possible answers of a text."""
 
-    found: Sequence[TextAnswer] = ()
+    answers: Sequence[TextAnswer] = ()
     is_echo: bool = False
     """Whether it contains only the schema."""
 
@@ -47,8 +47,8 @@ def find_answers(text: str, request: AnswerRequest) -> TextAnswers:
     search = _Search(request)
     values = [replace(item, data=request.strategy.restored(item.data, request.dialect)) for item in find_json(text)]
     answers = [answer for item in values if (answer := search.answer(item))]
-    if not any(answer.is_known for answer in answers) and (written := search.written_calls(text)):
-        answers = written
+    if not any(answer.is_known for answer in answers) and (calls := search.written_calls(text)):
+        answers = calls
     return TextAnswers(answers, is_echo=not answers and any(map(search.is_echo, values)))
 
 
@@ -64,10 +64,10 @@ class _Search:
         if isinstance(data, dict):
             answer_object = self._object(item)
             # A whole text is an attempt. For a mapping without declared keys, its values decide.
-            is_attempt = answer_object is None and item.place == "whole"
+            is_attempt = answer_object is None and item.origin == "whole"
             return TextAnswer(data, schemas, is_known=has_other_values, repairs=item.repairs) if is_attempt else answer_object
         # Other values count if such a type was declared; otherwise the model may still correct a whole text.
-        return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.place == "whole" else None
+        return TextAnswer(data, schemas, repairs=item.repairs) if has_other_values or item.origin == "whole" else None
 
     def _object(self, item: JsonFinding) -> TextAnswer | None:
         data, repairs, envelope = item.data, item.repairs, opened(item.data)
@@ -88,8 +88,8 @@ class _Search:
         return any(schema.is_echo(each) for schema in self.request.strategy.schemas for each in (data, *inner))
 
     def written_calls(self, text: str) -> list[TextAnswer]:
-        written = find_text_calls(text, self.request.declared).calls
-        return [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in written]
+        calls = find_text_calls(text, self.request.declared).calls
+        return [TextAnswer(call.args, self._asked_for(call.name), call.name, repairs=(WRITTEN_CALL,)) for call in calls]
 
     def _named(self, data: dict[str, Any]) -> str | None:
         """Return the schema that an envelope names, ``None`` for other values."""

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from answergraph.answers.schemas.answer_schema import CALL_ARGUMENTS
+from answergraph.answers.schemas.answer_schema import CALL_ARGUMENTS, CALL_NAMES
 from answergraph.json_text.json_in_text import (
     BRACKET_COST_CHARACTERS,
     MAX_MENDED,
@@ -22,6 +22,7 @@ from answergraph.json_text.json_in_text import (
     MAX_TEXT_LENGTH,
     begins_json,
     closings_in,
+    end_of_thoughts,
     value_at,
 )
 from answergraph.json_text.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
@@ -32,26 +33,36 @@ MAX_PYTHON_CHARACTERS = 100_000
 """Longer arguments in Python's syntax are not read."""
 
 MAX_UNKNOWN = 32  # names of unknown tools that are looked for in a text
-_CALL_KEYS = {"id", "index", "type", "function"}
-_MESSAGE_KEYS = {"role", "content", "tool_calls"}
+_CALL_KEYS, _MESSAGE_KEYS = {"id", "index", "type", "function"}, {"role", "content", "tool_calls"}
 
 _TOKEN = r"(?:<[|｜][^<>|｜\n]{1,40}+[|｜]>|\[[A-Z_]{2,20}+\])"
 # NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
 _PYTHON_START = r"(?:^|(?<=[>\]]))[ \t]*+`?(?:print\()?(?:default_api\.)?(?:\[\s*+)?NAME(?:\.call)?\("
-_TAGS = (r"<function=NAME>", r'<(?:\w+:)?invoke name="NAME">')
-_AFTER_TOKEN = rf"(?:{_TOKEN}|to=)\s*+NAME"
+_FENCED_OBJECT = r"(?:```(?:json)?\s*+)?(?=\{)"
+_GEMMA = "<start_function_call>call:"
+_TAGS = (
+    r"<function=NAME>",
+    r'<(?:\w+:)?invoke name="NAME">',
+    rf"<tool_call>\s*+NAME\s*+(?:(?=</?(?:arg_key|tool_call)>)|{_FENCED_OBJECT})",
+    rf"{_GEMMA}NAME(?=\{{)",
+)
+_NAMED = rf"\s*+(?:function\s*+{_TOKEN}\s*+)?+NAME"  # DeepSeek writes the type before the name
+# Other tokens of chat templates are followed by a role or a channel, which no tool has to have.
+_AFTER_CALL_TOKEN = rf"(?:<[|｜][^<>|｜\n]{{0,20}}(?:tool|call|function)[^<>|｜\n]{{0,20}}+[|｜]>|\[TOOL_CALLS\]|to=){_NAMED}"
 _CALL_STARTS = "|".join(
     (
         _PYTHON_START,
         *_TAGS,
         # Special tokens on both sides: Mistral's, DeepSeek's, Kimi's, OpenAI's.
-        rf"{_AFTER_TOKEN}(?::\d++)?(?:\s*+{_TOKEN}\w*+){{0,4}}+\s*+(?:```(?:json)?\s*+)?(?=\{{)",
+        rf"(?:{_TOKEN}|to=){_NAMED}(?::\d++)?(?:\s*+{_TOKEN}[\w ]*+){{0,4}}+\s*+{_FENCED_OBJECT}",
+        r"\A\s*+(?:>>>)?NAME[ \t]*+\n\s*+(?=\{)",
         r"[{\[]",
     )
 )
+_NAME_KEY = rf"[\"'](?:{'|'.join(sorted(CALL_NAMES))})[\"']"
 _NEXT_PYTHON_CALL = r"[,;]\s*+NAME\("
 _ANY_NAME = r"(?:functions\.)?((?!print\()[\w-][\w.-]{0,63}+)"  # ``print`` shows what the call in it gives
-_SAID_CALLS = "|".join((*_TAGS, _AFTER_TOKEN, r"""["'](?:name|function)["']\s*+:\s*+["']NAME["']""")).replace("NAME", _ANY_NAME)
+_SAID_CALLS = "|".join((*_TAGS, _AFTER_CALL_TOKEN, rf"{_NAME_KEY}\s*+:\s*+[\"']NAME[\"']")).replace("NAME", _ANY_NAME)
 _ANY_CALLS = "|".join((_SAID_CALLS, *(each.replace("NAME", _ANY_NAME) for each in (_PYTHON_START, _NEXT_PYTHON_CALL))))
 _WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
 _PYTHON_END = re.compile(r"[ \t]*+(\)?\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
@@ -60,18 +71,17 @@ _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
 # The beginning of a call in broken JSON.
 _BROKEN_CALL = (
     r"""\{\s*+(?:["'](?:tool_calls|function|type|id)["']\s*+:\s*+(?:["'][^"'\n]{0,100}+["']\s*+,\s*+|(?:[{\[]\s*+)++))*"""
-    r"""(?:["'](?:name|function)["']\s*+:\s*+["']NAME["'].*?["'](?:arguments|parameters|args|input)["']|["']NAME["']\s*+:\s*+\{)"""
+    rf"""(?:{_NAME_KEY}\s*+:\s*+["']NAME["'].*?["'](?:{"|".join(sorted(CALL_ARGUMENTS))})["']|["']NAME["']\s*+:\s*+\{{)"""
 )
 _OBJECT = re.compile(r"\s*+\{")
-_PARAMETER = re.compile(r'\s*+<(?:\w+:)?parameter(?:=| name=")([\w.-]++)"?>\n?(.*?)\n?</(?:\w+:)?parameter>', re.DOTALL)
-_PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:\w+:)?parameter")
-_THOUGHTS_BEGIN = re.compile(r"\s*+<think>")
-_THOUGHTS = re.compile(r"(?:\s*+<think>.*?</think>)*+", re.DOTALL)
-_THOUGHTS_END = re.compile(r"</think>[ \t]*+(?:\n|\Z)")
-_WRAPPERS = re.compile(
-    rf"</?\|?(?:\w+:)?(?:tool|function)_calls?\|?>|{_TOKEN}|\[/?TOOL_CALLS\]"
-    r"|</(?:\w+:)?(?:function|invoke)>"
+_GEMMA_TEXT = re.compile(r"<escape>(.*?)<escape>", re.DOTALL)
+_PARAMETER = re.compile(
+    r"""\s*+<(?:(?:\w+:)?parameter(?:=| name=")|(?P<key>arg_key>))(?P<name>[\w.-]++)"""
+    r"""(?(key)</arg_key>\s*+<arg_value|"?)>\n?(?P<value>.*?)\n?</(?(key)arg_value|(?:\w+:)?parameter)>""",
+    re.DOTALL,
 )
+_PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:(?:\w+:)?parameter|arg_key>)")
+_WRAPPERS = re.compile(rf"</?\|?(?:\w+[:_])?(?:tool|function)_calls?\|?>|{_TOKEN}|\[/TOOL_CALLS]|</(?:\w+:)?(?:function|invoke)>")
 
 
 class TextCall(NamedTuple):
@@ -90,22 +100,22 @@ class TextCalls(NamedTuple):
     """The text around the calls; the unchanged text if there are none."""
 
 
-class _Place(NamedTuple):
+class _Span(NamedTuple):
     start: int
     end: int
-    written: list[TextCall]
+    calls: list[TextCall]
 
 
 def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     """Find the calls of offered tools in a text, in time linear in its length."""
     if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
         return TextCalls((), text)
-    places = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).places())
-    if not places:
+    spans = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).spans())
+    if not spans:
         return TextCalls((), text)
-    written = (each for place in places for each in place.written)
-    calls = tuple(each if isinstance(each.args, dict) else TextCall(each.name, None) for each in written)
-    ends, starts = [0, *(place.end for place in places)], [*(place.start for place in places), len(text)]
+    every_call = (each for span in spans for each in span.calls)
+    calls = tuple(each if isinstance(each.args, dict) else TextCall(each.name, None) for each in every_call)
+    ends, starts = [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)]
     return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]))
 
 
@@ -121,10 +131,10 @@ def name_of_whole(text: str) -> list[str]:
     return [match[1]] if (match := _WHOLE.fullmatch(text)) else []
 
 
-def with_unknown(names: Collection[str], called: Iterable[str]) -> dict[str, Sequence[str]]:
+def with_unknown(names: Collection[str], called_names: Iterable[str]) -> dict[str, Sequence[str]]:
     """Return offered names, and the first unknown ones among those that a text calls."""
     orders: Mapping[str, Sequence[str]] = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
-    return {**dict.fromkeys(islice((name for name in called if name not in names), MAX_UNKNOWN), ()), **orders}
+    return {**dict.fromkeys(islice((name for name in called_names if name not in names), MAX_UNKNOWN), ()), **orders}
 
 
 @dataclass
@@ -140,17 +150,17 @@ class _Reader:
     def closings(self) -> dict[int, int]:
         return closings_in(self.text)
 
-    def places(self) -> Iterator[_Place]:
+    def spans(self) -> Iterator[_Span]:
         starts = _compiled(_CALL_STARTS, self.names)
         position, count = end_of_thoughts(self.text), 0
         while self.passed_over < MAX_PASSED_OVER_CHARACTERS and count < MAX_OBJECTS:
             if (match := starts.search(self.text, position)) is None:
                 return
             self.passed_over += BRACKET_COST_CHARACTERS
-            written, position = {None: self._json, 1: self._python}.get(match.lastindex, self._tagged)(match)
-            count += len(written)
-            if written:
-                yield _Place(match.start(), position, written)
+            calls, position = {None: self._json, 1: self._python}.get(match.lastindex, self._tagged)(match)
+            count += len(calls)
+            if calls:
+                yield _Span(match.start(), position, calls)
 
     def _json(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         start = match.start()
@@ -183,7 +193,7 @@ class _Reader:
             return None
         if isinstance(item.get("function"), dict) and item.keys() <= _CALL_KEYS:
             item = item["function"]
-        name = item.get("name", item.get("function"))
+        name = next((item[key] for key in CALL_NAMES if key in item), None)
         keys = [key for key in CALL_ARGUMENTS if key in item]
         if isinstance(name, str) and keys:
             return TextCall(self._bare(name), _arguments(keys[0], item[keys[0]]) if len(keys) == 1 else None)
@@ -196,15 +206,15 @@ class _Reader:
         return name if name in self.names else name.removeprefix("functions.")
 
     def _python(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
-        written: list[TextCall] = []
+        calls: list[TextCall] = []
         call: re.Match[str] | None = match
-        while call and len(written) < MAX_OBJECTS:
+        while call and len(calls) < MAX_OBJECTS:
             end = _closing_parenthesis(self.text, call.end() - 1)
             source, name = self.text[call.end() - 1 : end], _name(call)
-            written.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
+            calls.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
             call = _compiled(rf"\s*+{_NEXT_PYTHON_CALL}", self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
-            return written, line_end.end(1)
+            return calls, line_end.end(1)
         # More follows on the line: prose or a program mentions the call.
         self.passed_over += end - match.start()
         return [], match.end()
@@ -212,13 +222,14 @@ class _Reader:
     def _tagged(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         if bracket := _OBJECT.match(self.text, match.end()):
             data, closed = value_at(self.text, bracket.end() - 1, self.closings)
+            if data is None and closed and match[0].startswith(_GEMMA):
+                data = mend_json(_GEMMA_TEXT.sub(lambda each: json.dumps(each[1]), self.text[match.end() : closed]))
             return [TextCall(_name(match), data)], closed or len(self.text)
         pairs: list[tuple[str, object]] = []
         end = match.end()
         while parameter := _PARAMETER.match(self.text, end):
-            is_json = parameter[2].lstrip().startswith(("{", "["))
-            pairs.append((parameter[1], (load_json(parameter[2]) if is_json else None) or parameter[2]))
-            end = parameter.end()
+            name, value, end = parameter["name"], parameter["value"], parameter.end()
+            pairs.append((name, (load_json(value) if value.lstrip().startswith(("{", "[")) else None) or value))
         following = _PARAMETERS_END.match(self.text, end)
         is_whole = following is not None and following["closed"] and len(dict(pairs)) == len(pairs)
         # An unclosed parameter extends to the end.
@@ -264,27 +275,16 @@ def _closing_parenthesis(text: str, start: int) -> int:
     return len(text)
 
 
-def end_of_thoughts(text: str) -> int:
-    """Return where the blocks of thoughts end that a text begins with: at its end, if one is not closed."""
-    blocks = _THOUGHTS.match(text)
-    end = blocks.end() if blocks else 0
-    if _THOUGHTS_BEGIN.match(text, end):
-        return len(text)
-    # A server may drop the opening tag. JSON strings have no line breaks.
-    dropped = None if end else _THOUGHTS_END.search(text)
-    return dropped.end() if dropped else end
-
-
 def _rest(pieces: Sequence[str]) -> str:
     """Return the text around calls without tags, fences and separators."""
     kept: list[str] = []
     is_fenced = False
-    for place, piece in enumerate(_WRAPPERS.sub("", piece) for piece in pieces):
-        text = piece.lstrip(" \t\r\n,;.]}") if place else piece
+    for index, piece in enumerate(_WRAPPERS.sub("", piece) for piece in pieces):
+        text = piece.lstrip(" \t\r\n,;.]}") if index else piece
         if is_fenced and text:
             text, is_fenced = text.removeprefix("```"), False
         before, _, tag = text.rpartition("```")
-        if place < len(pieces) - 1 and text.count("```") % 2 and re.fullmatch(r"\w*+\s*+", tag):
+        if index < len(pieces) - 1 and text.count("```") % 2 and re.fullmatch(r"\w*+\s*+", tag):
             text, is_fenced = before, True
         kept.append(text.strip())
     return "\n".join(filter(None, kept))

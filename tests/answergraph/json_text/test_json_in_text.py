@@ -36,7 +36,7 @@ PROSE = st.text(alphabet=st.characters(exclude_characters="{}`~"), max_size=40)
     ],
 )
 def test_values_are_found_in_order_of_place(text: str, found: list[tuple[Any, str]]) -> None:
-    assert [(item.data, item.place) for item in find_json(text)] == found
+    assert [(item.data, item.origin) for item in find_json(text)] == found
 
 
 def test_only_what_was_taken_out_of_something_counts_as_a_repair() -> None:
@@ -52,7 +52,7 @@ def test_an_object_in_any_prose_comes_back_unchanged(before: str, value: dict[st
 
 @given(st.text())
 def test_any_text_is_read_without_an_error(text: str) -> None:
-    assert all(item.place in ("whole", "fence", "prose") for item in find_json(text))
+    assert all(item.origin in ("whole", "fence", "prose") for item in find_json(text))
 
 
 @pytest.mark.parametrize(

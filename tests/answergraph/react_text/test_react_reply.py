@@ -99,6 +99,7 @@ def test_an_evident_action_is_taken(reply: str) -> None:
         ("Action: N/A\nFinal Answer: 42", "42"),
         ("Final Answer:", ""),
         ("<think>Hm.</think>Final Answer: 42", "42"),
+        ("<thinking>Final Answer: 41?</thinking>\nFinal Answer: 42", "42"),
         ("final answer: 42", "42"),
         ("FINAL ANSWER: 42", "42"),
         ("It is clear.\nAnswer: 42", "42"),

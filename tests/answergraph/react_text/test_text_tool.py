@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
@@ -65,6 +65,10 @@ def test_arguments_written_as_an_input_are_read_as_themselves(args: dict[str, An
 
 
 @given(st.text())
+@example("{}")
+@example('{"a": "b"}')
+@example('```json\n{"a": "b"}\n```')
+@example("{'a': 'b'}")
 def test_a_text_written_as_an_input_is_read_as_itself(text: str) -> None:
     found = TextTool("one", parameters={"a": {"type": "string"}}, required=("a",)).arguments(text_input({"a": text}))
     assert found == {"a": text}

@@ -64,6 +64,8 @@ def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
         '<function=get_weather>{"city": "Oslo"}</function>',
         "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
         '<function_calls><invoke name="get_weather"><parameter name="city">Oslo</parameter></invoke></function_calls>',
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>",
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>",
     ],
 )
 def test_a_call_is_read_in_each_form(text: str) -> None:
@@ -161,6 +163,8 @@ def test_a_call_of_a_tool_that_was_not_offered_is_unchanged(text: str) -> None:
         'get_weather(city=b"Oslo")',
         'get_weather(city="\\d")',
         'get_weather({"city": "Oslo"} ',
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</tool_call>",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value><arg_key>day</arg_key><arg_va",
     ],
 )
 def test_a_call_whose_arguments_cannot_be_read_is_only_named(text: str) -> None:
@@ -174,6 +178,12 @@ def test_a_call_that_is_cut_hides_none_before_it() -> None:
 def test_parameters_in_tags_are_texts_unless_they_are_lists_or_objects() -> None:
     text = '<invoke name="Person"><parameter name="age">34</parameter><parameter name="tags">["a"]</parameter></invoke>'
     assert calls_in(text) == [("Person", {"age": "34", "tags": ["a"]})]
+    pairs = '<arg_key>age</arg_key>\n<arg_value>34</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>["a"]</arg_value>\n'
+    assert calls_in(f"<tool_call>Person\n{pairs}</tool_call>") == [("Person", {"age": "34", "tags": ["a"]})]
+
+
+def test_a_call_in_tags_may_have_no_arguments() -> None:
+    assert calls_in("<tool_call>get_weather\n</tool_call>") == [("get_weather", {})]
 
 
 def test_a_name_may_be_no_identifier() -> None:
@@ -198,7 +208,19 @@ def test_arguments_come_back_unchanged(args: dict[str, Any], prose: str) -> None
         assert calls_in(f"{prose} {text} {prose}") == [("get_weather", args)]
 
 
-TAGS = ["<tool_call>", "<function=f>", "<parameter=a>", "</parameter>", "</", '<invoke name="f">', "<think>", "</think>"]
+TAGS = [
+    "<tool_call>",
+    "<arg_key>a</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "<function=f>",
+    "<parameter=a>",
+    "</parameter>",
+    "</",
+    '<invoke name="f">',
+    "<think>",
+    "</think>",
+]
 PIECES = st.sampled_from(
     [*"{}[]()\"'\\`,:\n ", "f", "f(", "f()", "a=1", '"name"', '"f"', '"args"', '"tool_calls"', "```json\n", "[TOOL_CALLS]", *TAGS]
 )
@@ -213,6 +235,7 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 BRACKETS = ["{", "[", "{x}", "[x]", "{}", '{"', '["', "[{", "{[", "\n[", "\n", '\\"', "```json\n"]
 PYTHON = ["f(", "f(\n", "f(\n)x", "f(a=1),", "f(-", "[f("]
 TAGGED = ["<function=f>", "<function=f><parameter=a>", '<invoke name="f">{', "[TOOL_CALLS]f{", "[TOOL_CALLS]"]
+PAIRED = ["<tool_call>f", "<tool_call>f<arg_key>", "<tool_call>f<arg_key>a</arg_key><arg_value>", "<tool_call>\n"]
 JSON = [
     '{"f":{',
     '{"name":"f","args":{}},',
@@ -223,7 +246,7 @@ JSON = [
 ]
 
 
-@pytest.mark.parametrize("piece", [*BRACKETS, *PYTHON, *TAGGED, *JSON])
+@pytest.mark.parametrize("piece", [*BRACKETS, *PYTHON, *TAGGED, *PAIRED, *JSON])
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
     started = time.process_time()
     find_text_calls("f " + piece * (300_000 // len(piece)), ["f"])

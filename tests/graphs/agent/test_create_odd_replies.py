@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, convert_to_openai_messages
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, ToolMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -18,6 +18,7 @@ from answergraph import (
     create_agent,
 )
 from answergraph.testing import ScriptedChatModel
+from tests.suite.colors import Run
 from tests.suite.tools import search
 from tests.suite.verdicts import Verdict
 
@@ -46,6 +47,8 @@ def with_usage(usage: Any) -> AIMessage:
         ({"total_tokens": "7", "input_tokens": "3", "output_tokens": 4}, 7),
         ({"total_tokens": None, "input_tokens": [], "output_tokens": {}}, 0),
         ({"total_tokens": 7.0, "input_tokens": "many", "output_tokens": float("inf")}, 7),
+        ({"total_tokens": 0, "input_tokens": 3, "output_tokens": 4}, 7),
+        ({"input_tokens": 3, "output_tokens": 4}, 7),
         ({}, 0),
         ("seven", 0),
     ],
@@ -168,3 +171,15 @@ def test_a_number_that_the_client_cannot_read_is_a_failed_attempt(run: Any) -> N
         json.loads("9" * 5_000)
     agent = create_agent(ScriptedChatModel(replies=[caught.value, GOOD]), response_format=PromptedStrategy(Verdict))
     assert run(agent, QUESTION)["structured_response"] == Verdict(passed=True)
+
+
+@pytest.mark.parametrize("args", [["Oslo"], "Oslo", None, 5])
+@pytest.mark.parametrize("response_format", [Verdict, ToolStrategy(Verdict), None])
+def test_a_call_whose_arguments_are_no_object_is_malformed_and_is_not_carried_out(
+    run: Run, response_format: Any, args: Any
+) -> None:
+    broken = {"name": "search", "args": args, "id": "1", "type": "tool_call"}
+    odd = AIMessage("").model_copy(update={"tool_calls": [broken]})  # a client of one's own may not check what it makes
+    result = run(create_agent(ScriptedChatModel(replies=[odd, GOOD, GOOD]), [search], response_format=response_format), QUESTION)
+    assert ["malformed" in each.text for each in result["messages"] if isinstance(each, ToolMessage)][:1] == [True]
+    assert (result["messages"][-1].text == GOOD) if response_format is None else result["outcome"]["status"] == "answered"

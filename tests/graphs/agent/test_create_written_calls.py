@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
-from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
 from answergraph import (
     AutoStrategy,
-    DeferredStrategy,
     FallbackStrategy,
     PromptedStrategy,
     ProviderStrategy,
@@ -19,18 +17,8 @@ from answergraph import (
     create_agent,
 )
 from answergraph.testing import ScriptedChatModel
+from tests.graphs.agent.weather_calls import CALL, EVERY, QUESTION, RAIN, STRATEGIES, Weather, get_weather
 from tests.openai_server import OpenAIServer, says
-
-QUESTION = {"messages": ["How is the weather in Oslo?"]}
-CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
-RAIN = json.dumps({"city": "Oslo", "rain": True})
-
-
-class Weather(BaseModel):
-    """The weather of a city."""
-
-    city: str
-    rain: bool
 
 
 class Place(BaseModel):
@@ -66,15 +54,6 @@ class Failure(BaseModel):
     error: str
     code: int
 
-
-@tool
-def get_weather(city: str) -> str:
-    """Look the weather of a city up."""
-    return f"Rain in {city}."
-
-
-EVERY = [AutoStrategy, ToolStrategy, PromptedStrategy, ProviderStrategy, DeferredStrategy]
-STRATEGIES = pytest.mark.parametrize("strategy", EVERY)
 
 FORMS = {
     "bare": CALL,

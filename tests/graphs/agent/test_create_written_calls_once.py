@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from answergraph import AutoStrategy, DeferredStrategy, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
-from tests.graphs.agent.test_create_written_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
+from tests.graphs.agent.weather_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
 from tests.openai_server import OpenAIServer, says
 from tests.suite.colors import Run
 
