@@ -1,7 +1,5 @@
 """The map as a function of Arrow tables, for engines that exist: Ray Data, Daft, DuckDB, Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cache

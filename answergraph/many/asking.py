@@ -1,24 +1,27 @@
 """Asks the agent for one row, again if the provider failed, until the row has an end."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
+from typing import cast
 from uuid import UUID, uuid4
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from answergraph import AgentSpecError, NoAnswerError
+from answergraph import AgentSpecError, NoAnswerError, UsageLimits
+from answergraph.kit import Budget
 from answergraph.many.batches.provider_errors import is_passing
 from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
-from answergraph.many.ledger.rows import End, Group
+from answergraph.many.ledger.rows import NO_USAGE, End, Group
 from answergraph.many.pace import MAX_TRIES, Pace
 from answergraph.tapes.differences import TapeMismatch
+from answergraph.types import RunUsage
+
+Around = Callable[[], AbstractContextManager[None]]
 
 
 class FirstRequest(BaseCallbackHandler):
@@ -41,17 +44,20 @@ class FirstRequest(BaseCallbackHandler):
 class Asking:
     """Asks one agent for the rows of a map."""
 
-    def __init__(self, door: AgentDoor, pace: Pace, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
-        """``around`` makes a context for each row, from its first run to its end."""
+    def __init__(self, door: AgentDoor, pace: Pace, around: Around, limits: UsageLimits | None) -> None:
+        """``around`` makes a context for each row, from its first run to its end; ``limits`` are those of all rows."""
         self._door = door
         self._around = around
+        # Inside a limit of cost every agent counts what it costs, and refuses a model without a known price.
+        has_cost = limits is not None and limits.cost is not None
+        self._money = UsageLimits(model_calls=None, cost=limits.cost, prices=limits.prices) if limits and has_cost else None
         self._pace = pace
         self._session = uuid4().hex
         self.first_request = FirstRequest()
 
     async def end_of(self, row: Wanted) -> End:
         """Ask for a row, and return its end; whatever the agent raises is one."""
-        with self._around():
+        with self._around(), Budget.sharing(self._money, cast("RunUsage", NO_USAGE)):
             return await self._end_of(row)
 
     async def _end_of(self, row: Wanted) -> End:
@@ -62,7 +68,9 @@ class Asking:
                 outcome, answer = await self._run(row, tries)
             except (AgentSpecError, TapeMismatch):
                 raise  # the developer's mistake is every row's, and a tape of other runs says nothing of this agent
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - one row's failure must not end the others
+            except BaseException as error:  # one row's failure must not end the others, whatever it is
+                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                    raise
                 if not is_passing(error) or tries == MAX_TRIES:
                     return _failed(row.key, error, time.monotonic() - began)
                 await asyncio.sleep(self._pace.refused(error, tries))
@@ -85,6 +93,12 @@ class Asking:
             waiting = f"The run was interrupted and waits: {result.get('__interrupt__')}"
             outcome = End.without_outcome(row.key, Group("deferred"), waiting).parsed_outcome()
         return outcome, self._door.stored(result.get(self._door.answer_key))
+
+
+def _is_cancelled() -> bool:
+    """Return whether the map is being ended; the agent may raise ``CancelledError`` itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _failed(key: str, error: BaseException, seconds: float) -> End:

@@ -26,7 +26,7 @@ from answergraph.many.ledger.rows import Group, Row
 from answergraph.many.pace import Pace
 from answergraph.many.session import Session
 from answergraph.many.sources import Source, first_of_each_key
-from answergraph.many.stopping import Stopping, check_priced, limits_of
+from answergraph.many.stopping import Stopping, limits_of
 from answergraph.types import Status
 
 ValueT = TypeVar("ValueT", default=Any)
@@ -83,7 +83,6 @@ def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
     if via != "calls" and not isinstance(via, BatchAPI):
         raise AgentSpecError(f"map_answers(via={via!r}): it is 'calls' or BatchAPI().")
     limits_of(limits)
-    check_priced(limits, agent)
     model = getattr(getattr(agent, "builder", None), "model", None)
     if via != "calls" and model is not None:  # a graph of several agents is asked for its models when they are called
         batches_of(model)
@@ -111,7 +110,8 @@ class MapRun(Generic[ValueT]):
     def __init__(self, plan: Any, ledger: MapLedger | None = None, again: Collection[str] = ()) -> None:
         self._plan: _Plan = plan
         self._again = again
-        self._ledger = ledger or MapLedger(plan.ledger, plan.door.schema_mark, shares_equal_inputs=plan.shares_equal_inputs)
+        shares, door = plan.shares_equal_inputs, plan.door
+        self._ledger = ledger or MapLedger(plan.ledger, door.schema_mark, earlier=door.earlier_mark, shares_equal_inputs=shares)
         self._not_stored: Counter[Group] = Counter()
         self._has_begun = False
         self.done = 0
@@ -199,7 +199,7 @@ class MapRun(Generic[ValueT]):
         notes = list[str]()
         rows = first_of_each_key(plan.source.wanted(plan.door), notes)
         stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage, tries_first=batched is None)
-        asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row)
+        asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row, plan.limits)
         return Session(rows, self._ledger, asking, pace, stopping, loop, notes)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:
@@ -225,8 +225,8 @@ def _own_loop() -> asyncio.AbstractEventLoop:
 
     def run() -> None:
         while True:
-            # asyncio ends a loop when a task raises this; it is the end of a row, and the others go on.
-            with suppress(SystemExit):
+            # asyncio ends a loop when a task raises one of these; it is the end of a row, and the others go on.
+            with suppress(SystemExit, KeyboardInterrupt):
                 loop.run_forever()
 
     Thread(target=run, name="answergraph-map", daemon=True).start()

@@ -1,7 +1,5 @@
 """How many rows are asked at once, and when a refused request is made again: as the provider says."""
 
-from __future__ import annotations
-
 import random
 import time
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """Writes the ends of rows to the ledger as they come, on a thread of its own, and renews the leases of what is under way."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
@@ -54,8 +52,10 @@ class Recorder:
         self._closing.set()
         self._ended.put(None)  # wakes the thread
         self._thread.join()
-        self._store_ended(seconds=0)
-        self._ledger.release()
+        try:
+            self._store_ended(seconds=0)
+        finally:
+            self._ledger.release()
 
     def _take(self, future: Future[End]) -> None:
         try:

@@ -4,8 +4,6 @@ The caller's thread reads the input and takes rows from the ledger, so that a da
 on an event loop, and a third thread writes the ledger.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Generator, Iterator

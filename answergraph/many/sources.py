@@ -1,7 +1,5 @@
 """Reads rows, one at a time: from a file by its ending, or from any iterable."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sqlite3
@@ -55,15 +53,15 @@ class Source:
                 raise AgentSpecError(f"Row {number} is {row!r:.80}; each row is a dict, such as {{'id': 1, 'body': 'a text'}}.")
             key = self._key(row, number)
             try:
-                given = row[self.input] if isinstance(self.input, str) else self.input(row)
-                agent_input = door.as_input(given)
+                value = row[self.input] if isinstance(self.input, str) else self.input(row)
+                agent_input = door.as_input(value)
             except Exception as error:
                 if number == 1 and isinstance(self.input, str) and isinstance(error, LookupError):
                     raise AgentSpecError(f"There is no column {self.input!r}; the first row has {_columns_of(row)}.") from error
                 wrong = f"has no column {self.input!r}" if isinstance(error, LookupError) else f"has no usable input: {error!r}"
                 yield End.without_outcome(key, NO_INPUT, f"The row {wrong}.")
             else:
-                yield Wanted(key, mark_of(given), agent_input)
+                yield Wanted(key, mark_of(value), agent_input)
 
     def _key(self, row: Record, number: int) -> str:
         try:
@@ -133,7 +131,7 @@ def _read(path: Path, rows: Iterator[Record]) -> Iterator[Record]:
     except (OSError, ValueError, csv.Error, RecursionError, NotImplementedError) as error:
         if isinstance(error, AgentSpecError):
             raise
-        hint = " Text files are UTF-8." if isinstance(error, UnicodeDecodeError) else ""
+        hint = " Text files are UTF-8: convert with 'iconv -f latin1 -t utf-8'." if isinstance(error, UnicodeDecodeError) else ""
         raise AgentSpecError(f"{path} cannot be read after {number} rows: {str(error).rstrip('.')}.{hint}") from error
 
 

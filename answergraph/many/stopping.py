@@ -1,7 +1,5 @@
 """When a map stops asking: limits of all rows together, and failures in a row."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 
@@ -34,7 +32,7 @@ class Stopping:
         self._used: Mapping[str, float] = used() if self._limits else {}
         self._tries_first = tries_first
         self._began = time.monotonic()
-        self._own_ends = 0
+        self._measured = 0  # rows that say what a row uses: one that failed without any usage does not
         self._own_use = dict.fromkeys(COUNTED, 0.0)
         self._in_a_row = 0
         self._answers = 0
@@ -54,9 +52,9 @@ class Stopping:
             if self._stop_after is not None and self._in_a_row >= self._stop_after and not self._failing:
                 reason = end.parsed_outcome()["reason"]
                 self._failing = f"{self._in_a_row} rows in a row ended without an answer. The last: {end.group.status}: {reason}"
-            for name, amount in end.usage().items():
-                self._own_use[name] += amount
-        self._own_ends += len(ends)
+            usage = end.usage()
+            self._measured += has_answer or any(usage.values())
+            self._own_use = {name: amount + usage[name] for name, amount in self._own_use.items()}
         if self._limits:
             self._used = self._used_by_all()
 
@@ -76,11 +74,11 @@ class Stopping:
         if self._stop_after is not None and self._tries_first and (not self._answers or 2 * self._in_a_row >= self._stop_after):
             # Before the first answer, and when many have failed, no more is spent than it takes to know.
             room = min(room, self._stop_after - self._in_a_row - under_way)
-        if not self._own_ends and self._tries_first and self._limits.keys() & set(COUNTED):
-            # What a row uses is not known yet: the first one is asked alone, so that the others fit into the limit.
+        if not self._measured and self._tries_first and self._limits.keys() & set(COUNTED):
+            # What a row uses is not known yet: rows are asked one by one, so that the others fit into the limit.
             room = min(room, 1 - under_way)
         for name, limit in self._limits.items():
-            average = self._own_use.get(name, 0) / self._own_ends if self._own_ends else name == "model_calls"
+            average = self._own_use.get(name, 0) / self._measured if self._measured else name == "model_calls"
             if average:
                 room = min(room, int((limit - self._used.get(name, 0)) / average) - under_way)
         return max(room, 0 if under_way else 1)
@@ -108,13 +106,3 @@ def limits_of(limits: UsageLimits | None) -> dict[str, float]:
     if set_limits.get("model_calls") == defaults["model_calls"] and len(set_limits) > 1:
         del set_limits["model_calls"]
     return set_limits
-
-
-def check_priced(limits: UsageLimits | None, agent: object) -> None:
-    """Raise ``AgentSpecError`` if the cost of all rows is limited, and the agent does not count what it costs."""
-    own = getattr(getattr(agent, "builder", None), "limits", None)
-    if limits is not None and limits.cost is not None and not (isinstance(own, UsageLimits) and own.is_priced):
-        raise AgentSpecError(
-            f"map_answers(limits=UsageLimits(cost={limits.cost})): the agent does not count what it costs. "
-            f"Give it limits=UsageLimits(prices=…); prices={{}} takes those of the providers."
-        )

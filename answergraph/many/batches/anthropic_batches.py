@@ -1,7 +1,5 @@
 """Anthropic's batch endpoint, through its SDK: requests go up in one call, and their results come down in one."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any

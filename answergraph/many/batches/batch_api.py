@@ -1,7 +1,5 @@
 """``BatchAPI``: how the requests of a map reach a provider's batch endpoint."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 
 from answergraph import AgentSpecError

@@ -1,7 +1,5 @@
 """OpenAI's batch endpoint, through its SDK: a file of requests goes up, a batch is made, two files come down."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from typing import Any

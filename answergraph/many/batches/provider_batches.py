@@ -1,7 +1,5 @@
 """What the batch endpoints of providers have in common, and the wait for a batch."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

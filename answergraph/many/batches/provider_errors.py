@@ -1,7 +1,5 @@
 """What a provider's error says: its status, whether it passes, and how long to wait."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from http import HTTPStatus

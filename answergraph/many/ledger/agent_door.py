@@ -1,15 +1,15 @@
 """What a map knows of an agent, by LangGraph's public attributes: its input, its answer's channel, its answer's JSON Schema."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 from langgraph.pregel import Pregel
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict, is_typeddict
 
 from answergraph import AgentSpecError
 from answergraph.kit import AnswerChannel
@@ -35,6 +35,11 @@ class AgentDoor:
         self.answer_key, self.outcome_key = keys[0]
         self._channel: Any = channels[self.answer_key]
         self._input_key = "document" if "document" in channels else "messages"
+
+    @property
+    def may_be_null(self) -> bool:
+        """Whether null is an answer; the answer's JSON Schema has it in any case, for runs without one."""
+        return any(schema.holds(None) for schema in self._channel.codec.schemas)
 
     def as_input(self, value: object) -> Mapping[str, object]:
         """Return the agent's input for a text, or for what the user's function returned."""
@@ -65,33 +70,45 @@ class AgentDoor:
     @cached_property
     def answer_schema(self) -> dict[str, object]:
         """The JSON Schema of the answer, with the definitions that it uses."""
-        whole = self.agent.get_output_jsonschema()
-        own = whole["properties"][self.answer_key]
-        return {"$defs": used_definitions(own, whole.get("$defs", {})), **own}
+        output = getattr(getattr(self.agent, "builder", None), "output_schema", None)
+        if not is_typeddict(output):
+            return self._answer_in(self.agent.get_output_jsonschema())
+        # Of the answer alone: the messages beside it take more than ten times as long.
+        hints = {self.answer_key: get_type_hints(output, include_extras=True)[self.answer_key]}
+        answer: type[object] = TypedDict("answer", hints)  # type: ignore[misc]  # mypy wants literal fields
+        return self._answer_in(TypeAdapter(answer).json_schema())
+
+    def _answer_in(self, output: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[str, object]:
+        own = output["properties"][self.answer_key]
+        return {"$defs": used_definitions(own, output.get("$defs", {})), **own}
 
     @property
     def schema_mark(self) -> str:
         """A short name of the answer's schema, equal for equal schemas."""
         return mark_of(self.answer_schema)
 
+    def earlier_mark(self) -> str:
+        """Return the mark that earlier versions gave: in the whole output, a type with another one's name has a longer name."""
+        return mark_of(self._answer_in(self.agent.get_output_jsonschema()))
 
-def agent_at(place: object) -> Any:
+
+def agent_at(reference: object) -> Any:
     """Return the agent that ``"module:name"`` names, or a factory makes.
 
     Raises:
         AgentSpecError: If there is none.
     """
-    agent = place
-    if isinstance(place, str):
-        module, _, name = place.partition(":")
+    agent = reference
+    if isinstance(reference, str):
+        module, _, name = reference.partition(":")
         try:
             agent = getattr(import_module(module), name)
         except (ImportError, AttributeError, ValueError) as error:
-            raise AgentSpecError(f"{place!r} cannot be imported: {error}; write 'package.module:name'.") from error
+            raise AgentSpecError(f"{reference!r} cannot be imported: {error}; write 'package.module:name'.") from error
     try:
         return agent() if callable(agent) and not isinstance(agent, Pregel) else agent
     except TypeError as error:
-        raise AgentSpecError(f"{place!r} makes no agent: {error}") from error
+        raise AgentSpecError(f"{reference!r} makes no agent: {error}") from error
 
 
 def mark_of(value: object) -> str:

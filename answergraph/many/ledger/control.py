@@ -1,7 +1,5 @@
 """What a person asks of a map through its ledger: to pause, and to ask for rows again. A pass reads it between rows."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The two databases that a ledger can be in, behind one small interface; the SQL is written with ``?``."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +9,6 @@ from threading import Lock
 from typing import Any, Protocol
 
 from answergraph import AgentSpecError
-from answergraph.kit import require_extra
 
 Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 """Runs a statement and returns its rows."""
@@ -37,6 +34,8 @@ class SQLiteDatabase:
     def __init__(self, path: str) -> None:
         if os.path.exists(path) and not os.access(path, os.W_OK):  # SQLite would leave files beside it that stay read-only
             raise AgentSpecError(f"The ledger {path!r} cannot be opened: it may not be written.")
+        if os.path.isdir(path) or not os.access(os.path.dirname(path) or os.curdir, os.W_OK if path else os.F_OK):
+            raise AgentSpecError(f"The ledger {path!r} cannot be opened: name a file in a folder that exists and may be written.")
         try:
             self._connection = sqlite3.connect(
                 path, timeout=_SECONDS_TO_WAIT_FOR_A_WRITER, isolation_level=None, check_same_thread=False
@@ -73,8 +72,10 @@ class PostgreSQLDatabase:
     """A PostgreSQL database by its URL; ``?options=-csearch_path=NAME`` puts several ledgers into one."""
 
     def __init__(self, url: str) -> None:
-        require_extra("many", "psycopg")
-        import psycopg  # noqa: PLC0415 - an optional dependency
+        try:
+            import psycopg  # noqa: PLC0415 - an optional dependency
+        except ImportError as error:
+            raise AgentSpecError(f"A ledger in PostgreSQL needs psycopg: pip install 'psycopg[binary]' ({error}).") from error
 
         try:
             self._connection: Any = psycopg.connect(url, autocommit=True)
@@ -98,19 +99,19 @@ class PostgreSQLDatabase:
 
 
 @contextmanager
-def _explained(errors: type[Exception], place: str) -> Iterator[None]:
+def _explained(errors: type[Exception], location: str) -> Iterator[None]:
     try:
         yield
     except errors as error:
         raise AgentSpecError(
-            f"The ledger {place} cannot be used: {error}. What it has is kept; mend that and start again, or name another."
+            f"The ledger {location} cannot be used: {error}. What it has is kept; mend that and start again, or name another."
         ) from error
 
 
-def database_at(place: str | Path | None) -> Database:
+def database_at(location: str | Path | None) -> Database:
     """Open the database of a ledger: a SQLite file, a ``postgresql://`` URL, or for ``None`` a temporary file."""
-    if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
-        return PostgreSQLDatabase(place)
-    if isinstance(place, str) and "://" in place:
-        raise AgentSpecError(f"ledger={place!r}: write a path of a SQLite file, or a URL postgresql://…")
-    return SQLiteDatabase("" if place is None else str(place))
+    if isinstance(location, str) and location.startswith(("postgresql://", "postgres://")):
+        return PostgreSQLDatabase(location)
+    if isinstance(location, str) and "://" in location:
+        raise AgentSpecError(f"ledger={location!r}: write a path of a SQLite file, or a URL postgresql://…")
+    return SQLiteDatabase("" if location is None else str(location))

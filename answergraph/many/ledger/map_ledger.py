@@ -4,12 +4,10 @@ A row is ``running`` under the lease of an owner, ``done``, or ``again``: done, 
 transaction that no other one overlaps, so what it reads holds until it writes; two processes never ask for one row at a time.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from typing import Any
 from answergraph import AgentSpecError
 from answergraph.many.ledger.control import is_paused, take_up_again
 from answergraph.many.ledger.databases import Execute, database_at
-from answergraph.many.ledger.owners import is_dead, new_owner
+from answergraph.many.ledger.owners import at_work, is_dead, new_owner
 from answergraph.many.ledger.rows import COUNTED, End, Group
 
 VERSION = "1"
@@ -89,22 +87,24 @@ class MapLedger:
         AgentSpecError: If it was made for answers of another schema.
     """
 
-    def __init__(self, place: str | Path | None, schema: str, *, shares_equal_inputs: bool) -> None:
+    def __init__(self, ledger: str | Path | None, schema: str, *, earlier: Callable[[], str], shares_equal_inputs: bool) -> None:
+        """``earlier`` returns the mark that an earlier version gave the schema."""
         self.owner = new_owner()
         self._shares = shares_equal_inputs
-        self._database = database_at(place)
+        self._database = database_at(ledger)
         weakref.finalize(self, self._database.close)
         with self._database.transaction() as execute:
             for table in _TABLES:
                 execute(table, ())
             kept = _kept(execute, "schema", f"{VERSION} {schema}")
-        if kept != f"{VERSION} {schema}":
+        if kept != f"{VERSION} {schema}" and kept != f"{VERSION} {earlier()}":
             raise AgentSpecError(
-                f"The ledger {str(place)!r} has answers of another schema: name another ledger, or map the agent that made it."
+                f"The ledger {str(ledger)!r} has answers of another schema: name another ledger, or map the agent that made it."
             )
 
     def claim(self, wanted: Sequence[Wanted], *, asks: bool = True) -> Claims:
         """Take the rows that nobody asks or has asked; with ``asks=False`` nothing is taken."""
+        at_work.add(self.owner)
         with self._database.transaction() as execute:
             claims = Claims(paused=asks and is_paused(execute))
             asks = asks and not claims.paused
@@ -196,6 +196,7 @@ class MapLedger:
 
     def release(self) -> None:
         """Give back what we have taken and not ended."""
+        at_work.discard(self.owner)  # also where the database can no longer be written, so that what is taken is free
         with self._database.transaction() as execute:
             # A row that had ended before, and was wanted again, is wanted still.
             execute(

@@ -1,12 +1,10 @@
 """How the run of one row ended: the public ``Row``, and the ``End`` that a ledger stores."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, cast
+from typing import Any, Generic, NamedTuple, Self, cast
 
 from typing_extensions import TypeVar
 
@@ -86,7 +84,7 @@ class End:
     seconds: float = 0.0
 
     @classmethod
-    def of(cls, key: str, answer: Any, outcome: Mapping[str, Any], seconds: float) -> End:
+    def of(cls, key: str, answer: Any, outcome: Mapping[str, Any], seconds: float) -> Self:
         """Return the end of a run; an answer that JSON cannot hold ends as ``invalid``."""
         try:
             stored = _json(answer)
@@ -98,7 +96,7 @@ class End:
         return cls(key, stored, _json(outcome, default=str), group, seconds)
 
     @classmethod
-    def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> End:
+    def without_outcome(cls, key: str, group: Group, reason: str, seconds: float = 0.0) -> Self:
         """Return the end of a row whose run left no outcome, or that did not run."""
         outcome: dict[str, object] = {"status": group.status, "reason": reason, "strategy": None, "schema": None, "limit": None}
         outcome |= {"attempts": [], "narrowed": [], "fields": {}, "support": None, "limits": {}}

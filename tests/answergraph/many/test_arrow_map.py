@@ -49,6 +49,7 @@ def test_an_agent_that_cannot_be_built_is_an_error(place: str) -> None:
         ArrowMap(place, key="id", input="body")(TABLE)
 
 
+@pytest.mark.program
 def test_a_process_of_another_engine_gives_the_same_rows(tmp_path: Path) -> None:
     extract = ArrowMap("tests.answergraph.many.invoices:agent_of", key="id", input="body")
     (tmp_path / "extract").write_bytes(pickle.dumps(extract))

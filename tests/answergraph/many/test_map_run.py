@@ -1,18 +1,21 @@
+import asyncio
 import csv
 import json
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from pydantic import BaseModel
 
 from answergraph import AgentSpecError, UsageLimits, create_agent
 from answergraph.many import Group, MapRun, map_answers
+from answergraph.many.ledger.agent_door import mark_of, used_definitions
+from answergraph.many.ledger.map_ledger import MapLedger
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.many.invoices import Invoice, agent_of, collected, model_of, read_number, rows
 from tests.suite.colors import Run
@@ -45,11 +48,21 @@ def test_what_an_agent_raises_is_the_end_of_one_row(run: Run) -> None:
     assert "the poison" in ends["k13"].reason
 
 
-def test_a_tool_that_ends_its_program_ends_one_row() -> None:
+@pytest.mark.parametrize(
+    ("raised", "named"),
+    [
+        (SystemExit(2), "SystemExit: 2"),
+        (KeyboardInterrupt(), "KeyboardInterrupt: "),
+        (BaseException("odd"), "BaseException: odd"),
+        (asyncio.CancelledError(), "NodeCancelledError: "),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_tool_that_ends_its_program_or_its_task_ends_one_row(raised: BaseException, named: str) -> None:
     @tool
     async def parse(text: str) -> str:
         """Read the options in a text."""
-        sys.exit(2)
+        raise raised
 
     def reply(messages: list[Any]) -> AIMessage | str:
         text = messages[0].text
@@ -59,7 +72,7 @@ def test_a_tool_that_ends_its_program_ends_one_row() -> None:
     agent = create_agent(ScriptedChatModel(replies=reply), [parse], response_format=Invoice)
     ends = {row.key: row for row in map_answers(agent, rows(20), key="id", input="body")}
     assert [key for key, row in ends.items() if row.status != "answered"] == ["k13"]
-    assert ends["k13"].reason == "The run raised SystemExit: 2"
+    assert ends["k13"].reason.startswith(f"The run raised {named}")
 
 
 def test_an_agent_that_raises_without_an_answer_gives_its_outcome(run: Run) -> None:
@@ -186,6 +199,22 @@ def test_again_needs_rows_that_can_be_read_again_and_the_same_schema(run: Run) -
     other = create_agent(model_of(), response_format=int)
     with pytest.raises(AgentSpecError, match="same response format"):
         map_answers(agent_of(), rows(2), key="id", input="body").again(other, status={"invalid"})
+
+
+class Outcome(BaseModel):
+    """An answer with a name that the agent's own output has as well."""
+
+    number: int
+
+
+@pytest.mark.parametrize("schema", [Invoice, Outcome, Literal[7], list[int]])
+def test_a_ledger_goes_on_whose_schema_was_named_as_the_whole_output_has_it(tmp_path: Path, schema: Any) -> None:
+    agent = create_agent(model_of(), response_format=schema)
+    output = agent.get_output_jsonschema()
+    answer = output["properties"]["structured_response"]
+    mark = mark_of({"$defs": used_definitions(answer, output["$defs"]), **answer})
+    MapLedger(tmp_path / "run.db", mark, earlier=lambda: mark, shares_equal_inputs=True)
+    assert map_answers(agent, rows(1), key="id", input="body", ledger=tmp_path / "run.db").counts() == {}
 
 
 def test_a_ledger_of_another_schema_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import datetime
 import json
 import resource
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -15,8 +16,9 @@ from pyarrow import parquet
 
 from answergraph import AgentSpecError, create_agent
 from answergraph.many import ArrowMap, map_answers
+from answergraph.many.ledger.map_ledger import LEASE_SECONDS
 from answergraph.testing import ScriptedChatModel
-from tests.answergraph.many.invoices import agent_of, collected, rows
+from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
 from tests.suite.colors import Run
 
 LINE = '{"id": "a", "body": "Invoice 1"}'
@@ -58,7 +60,7 @@ def test_odd_files_are_read(run: Run, tmp_path: Path, name: str, content: bytes,
         ("empty.parquet", b"", "empty.parquet cannot be read after 0 rows"),
         ("other.parquet", b"no Parquet at all", "other.parquet cannot be read after 0 rows"),
         ("wide.jsonl", LINE.encode("utf-16"), "Text files are UTF-8"),
-        ("old.csv", b"id,body\na,Fran\xe7ais 1\n", "Text files are UTF-8"),
+        ("old.csv", b"id,body\na,Fran\xe7ais 1\n", "Text files are UTF-8: convert with 'iconv -f latin1 -t utf-8'."),
         ("deep.jsonl", b'{"id": 1, "body": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "line 1, is not JSON"),
         ("list.jsonl", b"[" + LINE.encode() + b"]", "line 1, is not a JSON object"),
         ("twice.csv", b"id,body,body\na,Invoice 1,Invoice 2\n", "two columns with the name 'body'"),
@@ -189,8 +191,8 @@ def test_a_ledger_that_cannot_be_used_says_so(run: Run, tmp_path: Path) -> None:
         "no.db": (written(tmp_path, "no.db", b"This is no database. " * 100), "file is not a database"),
         "cut.db": (written(tmp_path, "cut.db", content[:5000]), "malformed"),
         "older.db": (tmp_path / "older.db", "no such column"),
-        "folder": (tmp_path, "unable to open"),
-        "none": (tmp_path / "none" / "run.db", "unable to open"),
+        "folder": (tmp_path, "name a file in a folder that exists"),
+        "none": (tmp_path / "none" / "run.db", "name a file in a folder that exists"),
     }
     for place, says in places.values():
         with pytest.raises(AgentSpecError, match=f"The ledger .* {says}"):
@@ -215,3 +217,21 @@ def test_a_full_disk_is_said_and_what_was_stored_is_kept(run: Run, tmp_path: Pat
     assert again.counts()["answered"] >= 3
     assert {row.status for row in collected(run, again).values()} == {"answered"}
     assert again.counts() == {"answered": 300}
+
+
+def test_rows_that_could_not_be_given_back_on_a_full_disk_are_asked_at_once_when_it_has_room(
+    run: Run, tmp_path: Path, small_files: Callable[[int], None]
+) -> None:
+    ledger = tmp_path / "run.db"
+
+    def fill_the_disk(text: str) -> str:
+        if text == "Invoice 9":
+            small_files((tmp_path / "run.db-wal").stat().st_size)
+        return read_number(text)
+
+    with pytest.raises(AgentSpecError, match=r"The ledger .*run.db' cannot be used"):
+        collected(run, mapped(rows(50), agent=agent_of(fill_the_disk), ledger=ledger))
+    small_files(resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+    began = time.monotonic()
+    assert len(collected(run, mapped(rows(50), ledger=ledger))) == 50
+    assert time.monotonic() - began < LEASE_SECONDS / 4

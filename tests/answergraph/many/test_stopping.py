@@ -2,7 +2,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from answergraph import AgentSpecError, UsageLimits, create_agent
@@ -78,6 +78,20 @@ def test_rows_that_are_asked_at_once_do_not_spend_a_limit_many_times(run: Run, t
     assert mapped.counts() == {"answered": answered, "out_of_budget": 40 - answered}
 
 
+def test_rows_that_fail_without_usage_do_not_open_the_way_for_many_at_once(run: Run) -> None:
+    used: UsageMetadata = {"input_tokens": 90, "output_tokens": 10, "total_tokens": 100}
+
+    def reply(messages: list[BaseMessage]) -> AIMessage | Exception:
+        number = int(messages[-1].text.rpartition(" ")[2])
+        return ValueError("down") if number % 4 < 3 else AIMessage('{"value": 7}', usage_metadata=used)
+
+    agent = create_agent(ScriptedChatModel(replies=reply), response_format=int)
+    mapped = map_answers(agent, rows(40), key="id", input="body", limits=UsageLimits(total_tokens=250))
+    collected(run, mapped)
+    assert mapped.usage()["total_tokens"] == 300
+    assert mapped.counts()["answered"] == 3
+
+
 def test_a_limit_of_cost_leaves_the_rest_for_another_time(run: Run) -> None:
     agent = agent_of(limits=UsageLimits(prices=lambda name, usage: 0.5))
     mapped = map_answers(agent, rows(20), key="id", input="body", concurrency=1, limits=UsageLimits(cost=Decimal(3)))
@@ -87,6 +101,24 @@ def test_a_limit_of_cost_leaves_the_rest_for_another_time(run: Run) -> None:
     assert "cost=3" in mapped.stopped
 
 
-def test_a_limit_of_cost_is_refused_for_an_agent_that_does_not_count_it() -> None:
-    with pytest.raises(AgentSpecError, match=r"Give it limits=UsageLimits\(prices=…\)"):
-        map_answers(agent_of(), rows(1), key="id", input="body", limits=UsageLimits(cost=3))
+def test_a_limit_of_cost_has_its_own_prices_for_an_agent_without_any(run: Run) -> None:
+    limits = UsageLimits(cost=Decimal(3), prices=lambda name, usage: 0.5)
+    mapped = map_answers(agent_of(), rows(20), key="id", input="body", concurrency=1, limits=limits)
+    ends = collected(run, mapped)
+    assert (mapped.counts(), mapped.usage()["cost"]) == ({"answered": 6, "out_of_budget": 14}, 3.0)
+    assert [row.outcome["usage"]["cost"] for row in ends.values() if row.status == "answered"] == [0.5] * 6
+
+
+@pytest.mark.parametrize("own", [None, UsageLimits(prices={})], ids=["no limits of its own", "counts what has a price"])
+def test_a_limit_of_cost_is_refused_before_the_first_call_of_a_model_without_a_price(run: Run, own: UsageLimits | None) -> None:
+    asked = list[str]()
+
+    def reply(text: str) -> str:
+        asked.append(text)
+        return read_number(text)
+
+    agent = agent_of(reply, limits=own)
+    mapped = map_answers(agent, rows(9), key="id", input="body", limits=UsageLimits(cost=3))
+    with pytest.raises(AgentSpecError, match=r"the price of 'scripted' is not known. Write prices="):
+        collected(run, mapped)
+    assert (asked, mapped.usage()) == ([], {})

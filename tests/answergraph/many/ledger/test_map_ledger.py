@@ -19,7 +19,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def ledger_at(place: str) -> MapLedger:
-    return MapLedger(place, "schema", shares_equal_inputs=True)
+    return MapLedger(place, "schema", earlier=lambda: "schema", shares_equal_inputs=True)
 
 
 def wanted(key: str, mark: str = "") -> Wanted:
