@@ -22,7 +22,7 @@ MAX_CASES_AT_ONCE = 4
 TRIAGE_HELP = (
     "Judge each failure of a test run by the files in FOLDER (JUnit XML, logs): is it real, or is the test flaky? Passed "
     "cases whose logs show a failure are judged too. Exit code 0: cases were judged, or none failed; 1: no case could be "
-    "judged; 2: bad usage; 3: there is a verdict that --fail-on names."
+    "judged, or results are missing, with no verdict or with --fail-on; 2: bad usage; 3: there is a verdict that --fail-on names."
 )
 
 

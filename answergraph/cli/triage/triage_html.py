@@ -57,8 +57,8 @@ def triage_page(
 
 
 def _choice(reports: Sequence[CaseReport]) -> str:
-    found = words.cases_by(words.verdict_of, reports)
-    chosen = [("all", "all", found.total()), *((verdict, label, found[label]) for verdict, label in words.VERDICTS.items())]
+    counts = words.cases_by(words.verdict_of, reports)
+    chosen = [("all", "all", counts.total()), *((verdict, label, counts[label]) for verdict, label in words.VERDICTS.items())]
     inputs = "".join(
         f'<label><input type="radio" name="verdict" id="show-{name}"{" checked" if name == "all" else ""}>'
         f" {label} ({count})</label>"
@@ -70,10 +70,10 @@ def _choice(reports: Sequence[CaseReport]) -> str:
 
 def _totals(reports: Sequence[CaseReport]) -> str:
     """Count the cases per kind of cause."""
-    found = words.cases_by(
+    counts = words.cases_by(
         lambda report: (report["answer"] or {}).get("misclassification_cause") or words.verdict_of(report), reports
     )
-    rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in found.most_common())
+    rows = "".join(f'<tr><td>{_text(cause)}</td><td class="few">{count}</td></tr>' for cause, count in counts.most_common())
     return f'<table><thead><tr><th>Kind of cause</th><th class="few">Cases</th></tr></thead><tbody>{rows}</tbody></table>'
 
 
@@ -120,8 +120,8 @@ def _article(number: int, report: CaseReport, base: str | None) -> str:
 
 
 def _case(test: str, case: str, source: str, base: str | None) -> str:
-    link, place = words.link_to(source, base), _text(":".join(filter(None, words.place_of(source))))
-    shown = f'<a href="{_text(link)}">{place}</a>' if link else place
+    link, location = words.link_to(source, base), _text(":".join(filter(None, words.location_of(source))))
+    shown = f'<a href="{_text(link)}">{location}</a>' if link else location
     return f'{" ".join(filter(None, [_text(test), shown]))} <span class="quiet">{_text(case)}</span>'
 
 

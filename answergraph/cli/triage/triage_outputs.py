@@ -50,11 +50,11 @@ def markdown(
 def workflow_commands(reports: Iterable[CaseReport]) -> Iterator[str]:
     """Yield a workflow command of GitHub for each cause, the most urgent first."""
     for report in words.by_urgency(reports)[:MAX_ANNOTATIONS]:
-        path, line = words.place_of(report["cases"][0]["source"])
+        path, line = words.location_of(report["cases"][0]["source"])
         title = f"{words.verdict_of(report)}: {report['test']}"
         others = f" ({len(report['cases'])} cases)" if len(report["cases"]) > 1 else ""
-        place = [("file", path), ("line", line), ("title", title)] if path else [("title", title)]
-        about = ",".join(f"{name}={_command(value, in_property=True)}" for name, value in place if value)
+        properties = [("file", path), ("line", line), ("title", title)] if path else [("title", title)]
+        about = ",".join(f"{name}={_command(value, in_property=True)}" for name, value in properties if value)
         level = _LEVELS.get(report["verdict"], "notice")
         message = f"{report['cause']}{others}: {words.why(report)}"
         yield f"::{level} {about}::{_command(message)}"
@@ -81,7 +81,7 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
     quotes = "\n".join(quote for quote, _ in quotes_of(report))
     for case in report["cases"]:
         class_name, _, name = case["test"].rpartition("::")
-        path, line = words.place_of(case["source"])
+        path, line = words.location_of(case["source"])
         where = f"{f' file={_attribute(path)}' if path else ''}{f' line={_attribute(line)}' if line else ''}"
         pairs = {**properties, "case": case["case"]}
         listed = "".join(f"<property name={_attribute(key)} value={_attribute(value)}/>" for key, value in pairs.items() if value)
@@ -98,7 +98,7 @@ def _junit_cases(report: CaseReport) -> Iterator[str]:
 
 def _linked(test: str, source: str, base: str | None) -> str:
     if link := words.link_to(source, base):
-        return f"{_text(test)} ([{_text(':'.join(filter(None, words.place_of(source))))}]({link}))"
+        return f"{_text(test)} ([{_text(':'.join(filter(None, words.location_of(source))))}]({link}))"
     return f"{_text(test)} ({_text(source)})" if source else _text(test)
 
 

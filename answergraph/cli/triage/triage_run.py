@@ -24,6 +24,7 @@ from answergraph.cli.triage.triage_html import triage_page
 from answergraph.cli.triage.triage_view import print_changes, print_reports
 from answergraph.evidence.bundles import BUNDLES_FORMAT, sealed
 from answergraph.graphs.add_ons.triage import CaseReport, Witnesses, create_triage_agent
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import shown_name
 from answergraph.graphs.add_ons.triage.triage_graph import FIND_CASES, TRIAGE_CASE, TRIAGE_KEYS
 from answergraph.graphs.add_ons.triage.triage_schema import Verdict
 from answergraph.models.model_names import OFFLINE
@@ -81,7 +82,7 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
 
     Raise ``AgentSpecError`` if folder, model or history cannot be used, and ``OSError`` if a report cannot be written.
     """
-    shown = _shown(folder)
+    shown = shown_name(folder)
     if not Path(folder).is_dir():
         why = "is a file, not a folder" if Path(folder).exists() else "does not exist"
         raise AgentSpecError(f"The folder {shown!r} {why}; name the folder with the files of a test run.")
@@ -97,6 +98,8 @@ def triage_folder(model: BaseChatModel | str, folder: str, options: TriageOption
     _print(shown, result, options)
     if {str(report["verdict"]) for report in reports} & options.fail_on:
         return NAMED_VERDICT
+    if result["unread"] and (options.fail_on or not reports):
+        return NO_ANSWER  # what is not known may be a failure
     judged = [report for report in reports if report["status"] in {"answered", "abstained", "not_judged"}]
     return 0 if judged or (result["results"] and not reports) else NO_ANSWER
 
@@ -137,7 +140,8 @@ def _print(folder: str, result: Mapping[str, Any], options: TriageOptions, file:
     elif reports:
         print_reports(screen, reports, changes, details=options.details)
     elif result["results"]:
-        screen.print(f"None of the {result['results']} results is a failure, and no log shows one.")
+        read = " that were read" if result["problems"] else ""
+        screen.print(f"None of the {result['results']} results{read} is a failure, and no log shows one.")
         print_changes(screen, changes)
 
 
@@ -155,7 +159,3 @@ def _run(graph: Graph, folder: str, options: TriageOptions, *, asks: bool) -> di
             progress.update(task, description=description, total=total, advance=float(TRIAGE_CASE in update))
 
         return run_graph(graph, {"folder": folder}, config, output_keys=(*TRIAGE_KEYS, "cases", "estimate"), show=show)
-
-
-def _shown(folder: str) -> str:
-    return folder.encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -32,19 +32,19 @@ def by_urgency(reports: Iterable[CaseReport]) -> list[CaseReport]:
 
 
 def cases_by(kind: Callable[[CaseReport], str], reports: Iterable[CaseReport]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for report in reports:
-        found[kind(report)] += len(report["cases"])
-    return found
+        counts[kind(report)] += len(report["cases"])
+    return counts
 
 
 def total(reports: Sequence[CaseReport]) -> str:
-    found = cases_by(verdict_of, reports)
-    counts = ", ".join(f"{found[words]} {words}" for words in VERDICTS.values() if found[words])
+    counts = cases_by(verdict_of, reports)
+    listed = ", ".join(f"{counts[words]} {words}" for words in VERDICTS.values() if counts[words])
     causes = f"{len(reports)} cause{'s' if len(reports) != 1 else ''}"
     judges = sorted({report["judge"] for report in reports} - {""})
     by = f" Judged by {' and '.join(judges)}." if judges else ""
-    return f"{found.total()} case{'s' if found.total() != 1 else ''} of {causes}: {counts}.{by}"
+    return f"{counts.total()} case{'s' if counts.total() != 1 else ''} of {causes}: {listed}.{by}"
 
 
 def next_step(report: CaseReport) -> str:
@@ -80,10 +80,10 @@ def why(report: CaseReport) -> str:
 def further(report: CaseReport) -> list[str]:
     """Return further facts about a cause: environments, tries, and when it was judged."""
     first = report["cases"][0] if report["cases"] else None
-    places = [f"It {elsewhere}." for elsewhere in (first["elsewhere"] if first else ())]
+    sentences = [f"It {elsewhere}." for elsewhere in (first["elsewhere"] if first else ())]
     tries = [f"Failed try: {text}" for text in (first["tries"] if first else ())]
     remembered = [f"Judged on {report['remembered']}, when it was last seen."] if report["remembered"] else []
-    return [*places, *tries, *remembered]
+    return [*sentences, *tries, *remembered]
 
 
 def changes_by_heading(changes: Changes | None) -> dict[str, list[str]]:
@@ -98,7 +98,7 @@ def changes_by_heading(changes: Changes | None) -> dict[str, list[str]]:
     return {heading: tests for heading, tests in lists.items() if tests}
 
 
-def place_of(source: str) -> tuple[str, str]:
+def location_of(source: str) -> tuple[str, str]:
     """Return the file and line of a test's code, relative to the CI checkout if possible."""
     path, colon, line = source.rpartition(":")
     path, line = (path, line) if colon and line.isdecimal() else (source, "")
@@ -108,7 +108,7 @@ def place_of(source: str) -> tuple[str, str]:
 
 def link_to(source: str, base: str | None) -> str | None:
     """Return the URL of a test's code; ``None`` if it is not below the base."""
-    path, line = place_of(source)
+    path, line = location_of(source)
     if not path or path.startswith(("/", "..")) or ":" in path:
         return None
     base = base if base is not None else _on_github()

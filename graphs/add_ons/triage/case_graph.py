@@ -80,10 +80,10 @@ class WitnessedReal(AgentMiddleware):
         """
         rule = rule_for(heard_in(state["messages"]))
         if verdict_in(answer) == "real" and (rule is None or rule.verdict != "real"):
-            said = f"The witnesses say {rule.verdict!r}." if rule else "No witness has shown it."
+            statement = f"The witnesses say {rule.verdict!r}." if rule else "No witness has shown it."
             more = next_witness(heard_in(state["messages"]))
             advice = f" Call {more}." if more else " Conclude on what is shown, or abstain."
-            raise AnswerRejected(f"A failure is real only if witnesses show it. {said}{advice}")
+            raise AnswerRejected(f"A failure is real only if witnesses show it. {statement}{advice}")
 
 
 class GroundedInCase(GroundedAnswer):
@@ -94,8 +94,8 @@ class GroundedInCase(GroundedAnswer):
 
     def evidence(self, state: Mapping[str, Any]) -> list[ToolRun]:
         own = super().evidence(state)
-        taken = {run.tool_call_id for run in own}
-        gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in taken]
+        ids = {run.tool_call_id for run in own}
+        gathered = [run for run in tool_runs(state["messages"]) if run.tool_call_id not in ids]
         looks = [run for run in (*gathered, *own) if run.name in LOOKS and run.succeeded and run.text]
         return [replace(run, texts=(left_by_run(run.name, run.text),)) for run in looks]
 

@@ -4,8 +4,6 @@ Two failures share a cause if the rules see the same features in them, and if th
 its values, the line of the application that broke, the test without its parameters, or telling values.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,12 +46,12 @@ def clusters_of(survey: Survey) -> list[Cluster]:
     """Return the cases of a survey by cause, in the order of their first cases."""
     texts = [CaseText(**facts_of(case, survey)) for case in survey.cases]
     names = [_names(text) for text in texts]
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for index, root in enumerate(_roots(names)):
-        found.setdefault(root, []).append(index)
+        groups.setdefault(root, []).append(index)
     return [
-        Cluster(normalised(_said(texts[first])), _fingerprint(names[first][0]), tuple(survey.cases[index] for index in indexes))
-        for first, indexes in ((indexes[0], indexes) for indexes in found.values())
+        Cluster(normalised(_line(texts[first])), _fingerprint(names[first][0]), tuple(survey.cases[index] for index in indexes))
+        for first, indexes in ((indexes[0], indexes) for indexes in groups.values())
     ]
 
 
@@ -77,23 +75,23 @@ def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:
 
 def _names(case: CaseText) -> list[tuple[object, ...]]:
     """Return the names of a failure's cause, the most stable first."""
-    said = _said(case)
-    words, course = normalised(said), _course(case)
+    text = _line(case)
+    words, course = normalised(text), _course(case)
     frame = case.own_frames[-1] if case.broke_in == "application" else None
-    place = frame.path if frame else ""
+    path = frame.path if frame else ""
     test = normalised(_PARAMETERS.sub("", case.test))
     names: list[tuple[object, ...]] = [("test", test, words)]
     if frame:
         names.insert(0, ("line", f"{frame.path}:{frame.line}"))
     telling = [word.lower() for word in _WORD.findall(words) if word.lower() not in _SAYS_LITTLE]
     if len(set(telling)) >= _MIN_TELLING_WORDS:
-        names.insert(0, ("words", words, place))
-    elif _TELLING_VALUE.search(said):
-        names.append(("values", said, place))
+        names.insert(0, ("words", words, path))
+    elif _TELLING_VALUE.search(text):
+        names.append(("values", text, path))
     return [(*course, *name) for name in names]
 
 
-def _said(case: CaseText) -> str:
+def _line(case: CaseText) -> str:
     """Return the failure's text in one line."""
     lines = case.error_lines[-1:]
     if case.is_assertion and (case.marked_lines or case.message):
@@ -108,8 +106,8 @@ def _course(case: CaseText) -> tuple[object, ...]:
     """Return the features of a failure that rules look at."""
     others = tuple(sorted({(other["status"], other["order"]) for other in case.other_runs}))
     elsewhere = tuple(sorted({(other["status"], *other["differs"]) for other in case.elsewhere}))
-    said = "\n".join([*case.error_lines, case.message])
-    system = tuple(name for name, sign in signs.SYSTEM.items() if sign.search(said))
+    text = "\n".join([*case.error_lines, case.message])
+    system = tuple(name for name, sign in signs.SYSTEM.items() if sign.search(text))
     logged = tuple(name for name, sign in signs.SYSTEM.items() if case.is_assertion and sign.search(case.complaints))
     return (case.kind, case.status, case.error_type, bool(case.tries), others, elsewhere, system, logged, case.is_suspicious)
 

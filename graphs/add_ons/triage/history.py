@@ -132,8 +132,8 @@ def _endings(survey: Survey) -> tuple[dict[str, str], dict[str, list[JUnitCase]]
 
 
 def _lasting_name(result: JUnitCase, *, with_host: bool) -> str:
-    place = {name: value for name, value in environment(result).items() if with_host or name != "hostname"}
-    return json.dumps([result.class_name, result.name, result.source, result.occurrence, place])
+    settings = {name: value for name, value in environment(result).items() if with_host or name != "hostname"}
+    return json.dumps([result.class_name, result.name, result.source, result.occurrence, settings])
 
 
 def _changes(test: str, nights: Sequence[Mapping[str, str]]) -> int:

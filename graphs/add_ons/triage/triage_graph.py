@@ -12,18 +12,19 @@ import os
 from dataclasses import dataclass
 from operator import add
 from pathlib import Path
-from typing import Annotated, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.language_models import BaseChatModel
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Checkpointer, Send
+from langgraph.types import Send
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from answergraph import AgentGraph
 from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, case_graph
 from answergraph.graphs.add_ons.triage.history import Changes, History
-from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey_of
 from answergraph.graphs.add_ons.triage.run_files.file_search import search
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 from answergraph.graphs.add_ons.triage.triage_plan import plan_of
@@ -43,7 +44,7 @@ FIND_CASES, TRIAGE_CASE, REMEMBER = "find_cases", "triage_case", "remember"
 CASES_AT_ONCE = 8
 """How many causes are judged at a time: each step of another run on the same event loop waits for a step of each of them."""
 
-TRIAGE_KEYS = ("reports", "problems", "results", "changes", "bundles")
+TRIAGE_KEYS = ("reports", "problems", "unread", "results", "changes", "bundles")
 """Asks a run for each answer's bundle too: ``graph.invoke(…, output_keys=TRIAGE_KEYS)``."""
 
 
@@ -61,6 +62,7 @@ class TriageState(TriageInput, CaseOutput):
     cases: NotRequired[list[CaseTask]]
     estimate: NotRequired[str]
     problems: NotRequired[list[str]]
+    unread: NotRequired[list[str]]
     results: NotRequired[int]
     changes: NotRequired[Changes]
 
@@ -72,6 +74,8 @@ class TriageOutput(TypedDict):
     """One per cause, with its failed, flaky and suspicious passed cases."""
     problems: list[str]
     """One sentence for each file that could not be read, or for the folder."""
+    unread: list[str]
+    """The XML files whose results may not all be known: cut, refused, or with more failures counted than listed."""
     results: int
     """Number of test results read; without a report, none is suspicious."""
     changes: NotRequired[Changes]
@@ -85,7 +89,7 @@ def create_triage_agent(  # noqa: PLR0913 - each stands for itself
     history: str | Path | None = None,
     limit: int | None = None,
     act: Witnesses | None = None,
-    checkpointer: Checkpointer | None = None,
+    checkpointer: bool | BaseCheckpointSaver[Any] | None = None,
     name: str = "triage",
 ) -> AgentGraph[list[CaseReport], TriageInput, TriageOutput]:
     """Create the triage of a test run, which judges failures and suspicious passes.
@@ -164,18 +168,19 @@ class FindCases:
         """Find the causes to judge."""
         try:
             folder = _folder(state.get("folder"), self.root)
-            found = survey(folder)
+            survey = survey_of(folder)
         except FolderError as error:
-            return {"cases": [], "problems": [str(error)], "results": 0}
+            return {"cases": [], "problems": [str(error)], "unread": [], "results": 0}
         known = self.history if self.keeps_verdicts else None
-        plan = plan_of(folder, found, limit=self.limit, history=known, model=self.model)
+        plan = plan_of(folder, survey, limit=self.limit, history=known, model=self.model)
         return {
             "cases": plan.tasks,
             "reports": plan.reports,
             "bundles": plan.bundles,
             "estimate": plan.estimate,
-            "problems": [*found.problems, *_nothing_read(folder, found)],
-            "results": len(found.results),
+            "problems": [*survey.problems, *_nothing_read(folder, survey)],
+            "unread": [*survey.unread],
+            "results": len(survey.results),
         }
 
     def remember(self, state: TriageState) -> dict[str, object]:
@@ -184,28 +189,28 @@ class FindCases:
             return {}
         if self.keeps_verdicts:
             self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
-        return {"changes": self.history.add_run(survey(_folder(state["folder"], self.root)))}
+        return {"changes": self.history.add_run(survey_of(_folder(state["folder"], self.root)))}
 
 
-def _folder(given: object, root: str | Path | None) -> Folder:
-    if not isinstance(given, str) or not given.strip():
+def _folder(path: object, root: str | Path | None) -> Folder:
+    if not isinstance(path, str) or not path.strip():
         raise FolderError('No folder is given; send {"folder": "PATH"}.')
     if root is None:
-        return Folder(given)
+        return Folder(path)
     # Links are resolved in the run: a server must not wait for a disk while it builds a graph.
     top = Path(root).resolve()
-    folder = Path(os.path.realpath(top / given.replace("\0", "?")))
+    folder = Path(os.path.realpath(top / path.replace("\0", "?")))
     if not folder.is_relative_to(top):
-        raise FolderError(f"{given!r} is not below the folder this triage may look into.")
+        raise FolderError(f"{path!r} is not below the folder this triage may look into.")
     return Folder(folder)
 
 
-def _nothing_read(folder: Folder, found: Survey) -> list[str]:
+def _nothing_read(folder: Folder, survey: Survey) -> list[str]:
     """Return why there is no result, if there is none."""
-    if found.results:
+    if survey.results:
         return []
     no_xml = "The folder has no JUnit XML with results (pytest --junitxml=FILE writes it), so that no case can be judged."
     logs = folder.listing().files
-    ended = search(folder, NEVER_WRITTEN, logs, regex=True).found[:MOST_REASONS]
+    ended = search(folder, NEVER_WRITTEN, logs, regex=True).matches[:MOST_REASONS]
     reasons = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]
     return [no_xml, *reasons] if logs else ["The folder has no files."]

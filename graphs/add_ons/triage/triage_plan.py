@@ -98,8 +98,8 @@ def _source(case: Case) -> str:
     if result.source:
         return ":".join(filter(None, (result.source, result.source_line)))
     own = [frame for frame in frames_of(result.details or result.message) if not frame.is_library]
-    place = next((frame for frame in own if frame.is_test), own[-1] if own else None)
-    return f"{place.path}:{place.line}" if place else ""
+    source_frame = next((frame for frame in own if frame.is_test), own[-1] if own else None)
+    return f"{source_frame.path}:{source_frame.line}" if source_frame else ""
 
 
 def _tokens(cluster: Cluster, survey: Survey) -> int:

@@ -86,8 +86,8 @@ _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
 
 def verdict_in(answer: object) -> Verdict:
     """Return the verdict of an answer; ``"unknown"`` for an abstention or no answer."""
-    given = answer.model_dump() if isinstance(answer, BaseModel) else {}
-    return next((yes if given[key] else no for key, (yes, no) in _VERDICTS.items() if key in given), "unknown")
+    fields = answer.model_dump() if isinstance(answer, BaseModel) else {}
+    return next((yes if fields[key] else no for key, (yes, no) in _VERDICTS.items() if key in fields), "unknown")
 
 
 class CaseRef(TypedDict):
@@ -150,9 +150,9 @@ class CaseReport(JudgedCause):
     """The tool results that the evidence cites, by tool call."""
 
 
-def report_on(task: JudgedCause, **said: object) -> CaseReport:
+def report_on(task: JudgedCause, **values: object) -> CaseReport:
     """Return the report of a cause; fields without a value are empty."""
-    unsaid: Any = {"verdict": "unknown", "judge": "", "remembered": "", "schema": None, "answer": None}
-    unsaid |= {"fields": {}, "sources": {}}
+    defaults: Any = {"verdict": "unknown", "judge": "", "remembered": "", "schema": None, "answer": None}
+    defaults |= {"fields": {}, "sources": {}}
     about = {name: value for name, value in task.items() if name in JudgedCause.__annotations__}
-    return cast("CaseReport", {**unsaid, **said, **about})
+    return cast("CaseReport", {**defaults, **values, **about})

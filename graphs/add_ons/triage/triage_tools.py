@@ -11,7 +11,7 @@ from langgraph.prebuilt import ToolRuntime
 
 from answergraph.graphs.add_ons.triage.run_files import file_search
 from answergraph.graphs.add_ons.triage.run_files.case_facts import MAX_LISTED, CaseFacts, facts_of
-from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, survey
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, survey_of
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
 
 MAX_PROBLEMS = 20
@@ -23,7 +23,7 @@ def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
     listing = _folder(runtime).listing(under)
     about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
-    lines = [f"{path} {said}" for path, said in about.items()]
+    lines = [f"{path} {size}" for path, size in about.items()]
     return _with_problems(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
 
 
@@ -33,10 +33,10 @@ def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100
 
     The first line of the result says which lines follow; these are unchanged, without numbers.
     """
-    read = file_search.read_lines(_folder(runtime), path, start, count)
-    last = read.first + len(read.lines) - 1
-    cut = ", cut: too much text for one call" if read.is_cut else ""
-    return "\n".join([f"[{path} lines {read.first} to {last} of {read.total}, {read.encoding}{cut}]", *read.lines])
+    excerpt = file_search.read_lines(_folder(runtime), path, start, count)
+    last = excerpt.first + len(excerpt.lines) - 1
+    cut = ", cut: too much text for one call" if excerpt.is_cut else ""
+    return "\n".join([f"[{path} lines {excerpt.first} to {last} of {excerpt.total}, {excerpt.encoding}{cut}]", *excerpt.lines])
 
 
 @tool
@@ -46,27 +46,27 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
     Each line of the result is PATH:LINE NUMBER: and the line. With `under`, only that file or folder is searched.
     """
     folder = _folder(runtime)
-    found = file_search.search(folder, text, _files_under(folder, under), regex=regex)
-    lines = [f"{match.path}:{match.number}: {match.line}" for match in found.found]
-    lines += ["[There are more; search for something rarer, or under a folder.]"] * found.is_cut
-    return _with_problems(lines, found.problems) or "[No line matches.]"
+    result = file_search.search(folder, text, _files_under(folder, under), regex=regex)
+    lines = [f"{match.path}:{match.number}: {match.line}" for match in result.matches]
+    lines += ["[There are more; search for something rarer, or under a folder.]"] * result.is_cut
+    return _with_problems(lines, result.problems) or "[No line matches.]"
 
 
 @tool
 def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
-    found = survey(_folder(runtime))
-    return _with_problems([_case_line(case) for case in found.cases], found.problems) or "[No case failed.]"
+    survey = survey_of(_folder(runtime))
+    return _with_problems([_case_line(case) for case in survey.cases], survey.problems) or "[No case failed.]"
 
 
 @tool(response_format="content_and_artifact")
 def read_case(case: str, runtime: ToolRuntime) -> tuple[str, dict[str, Any]]:
     """Read what the result files say about a case: its message, stack trace and output, and the test's other results."""
-    found = survey(_folder(runtime))
-    chosen = found.case(case)
+    survey = survey_of(_folder(runtime))
+    chosen = survey.case(case)
     if chosen is None:
         raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
-    facts = facts_of(chosen, found)
+    facts = facts_of(chosen, survey)
     return CaseFacts(**facts).text, facts
 
 
@@ -83,9 +83,9 @@ def _folder(runtime: ToolRuntime) -> Folder:
 
 
 def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
-    place = str(folder.relative(under))
+    path = str(folder.relative(under))
     files = folder.listing().files
-    return tuple(entry for entry in files if place in {".", entry.path} or entry.path.startswith(f"{place}/"))
+    return tuple(entry for entry in files if path in {".", entry.path} or entry.path.startswith(f"{path}/"))
 
 
 def _with_problems(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:

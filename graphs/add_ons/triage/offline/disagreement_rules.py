@@ -27,7 +27,7 @@ _ACTUAL_FIRST = (
     r"Actual: VALUE\s+Expected: VALUE|(?:\bgot:?|=) VALUE[,;] want(?:ed)?:? VALUE",  # C++, Go
 )
 _EXPECTED_FIRST = (
-    r"^\s*expected: LINE$\s+^\s*actual *: LINE$",  # testify
+    r"^[ \t]*expected: LINE$\s+^[ \t]*actual *: LINE$",  # testify
     r"[Ee]xpected:? ?VALUE (?:but (?:was|found|got):?) ?VALUE",  # TestNG, JUnit
     r"[Ee]xpected(?: length)? *:? *(?:is )?VALUE[.,]?\s+"  # Jest, NUnit, RSpec, Minitest
     r"(?:[Rr]eceived|[Aa]ctual|got|[Bb]ut)(?: length| was)? *:? *(?:was )?VALUE",
@@ -58,7 +58,7 @@ def is_reported_broken(case: CaseText) -> Conclusion | None:
 
 def unreadable_source(case: CaseText) -> Conclusion | None:
     """Judge a failure real if a source file of the application cannot be parsed."""
-    match = signs.UNREADABLE.search(case.said)
+    match = signs.UNREADABLE.search(case.failure)
     if match is None or signs.RAISES.search(case.details) or Frame(match["path"] or match["module"], "").is_test:
         return None
     explanation = "A source file of the application cannot be read: it holds a syntax error."
@@ -102,25 +102,25 @@ def sides_of(case: CaseText) -> Sides:
     test = next((frame for frame in own if frame.is_test), None)
     application = own[-1] if case.broke_in == "application" else None
     actual, expected = _compared(case)
-    return Sides(expected, actual, _place(test), _place(application))
+    return Sides(expected, actual, _location(test), _location(application))
 
 
 def _compared(case: CaseText) -> tuple[str, str]:
     if not case.is_assertion:
         return " ".join((case.error_lines or [case.message])[-1].split()), "no error"
     # pytest shows the check's source, too: only its marked lines have values.
-    said = "\n".join(case.marked_lines) or case.said
-    if match := _EXPECTED_ACTUAL.search(said):
+    text = "\n".join(case.marked_lines) or case.failure
+    if match := _EXPECTED_ACTUAL.search(text):
         expected, actual = (value for value in match.groups() if value)
         return actual, expected
-    if match := _ACTUAL_EXPECTED.search(said):
+    if match := _ACTUAL_EXPECTED.search(text):
         actual, expected = (value for value in match.groups() if value)
         return actual, expected
     check = _CHECK_LINE.findall(case.details)
     return " ".join(case.message.split())[:MAX_QUOTE_CHARACTERS], check[-1] if check else "what the check says"
 
 
-def _place(frame: Frame | None) -> str:
+def _location(frame: Frame | None) -> str:
     return f"{frame.path}:{frame.line}" if frame else ""
 
 

@@ -38,8 +38,8 @@ def missing_code(case: CaseText) -> Conclusion | None:
 
 def missing_module(case: CaseText) -> str | None:
     """Return the Python package that is missing or lacks a name, or ``None``."""
-    said = "\n".join(case.error_lines)
-    match = _LACKS_NAME.search(said) or _NO_MODULE.search(said)
+    text = "\n".join(case.error_lines)
+    match = _LACKS_NAME.search(text) or _NO_MODULE.search(text)
     return match["module"].split(".")[0] if match else None
 
 

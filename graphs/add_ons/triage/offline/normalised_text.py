@@ -14,8 +14,8 @@ _VALUES = (
 )
 
 
-def normalised(said: str) -> str:
+def normalised(text: str) -> str:
     """Return a failure's text without values: ``KeyError: <text> after <n> s``."""
     for pattern, instead in _VALUES:
-        said = pattern.sub(instead, said)
-    return " ".join(said.split())
+        text = pattern.sub(instead, text)
+    return " ".join(text.split())

@@ -30,13 +30,13 @@ _DRIVER = re.compile(
     r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:"
     r"|openqa[./]selenium|OpenQA\.Selenium|selenium/webdriver|playwright/_impl|io\.(?:restassured|appium)|webdriverio|puppeteer"
 )
-_PLACE = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:|https?://[\w.:-]+)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
+_LOCATION = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:|https?://[\w.:-]+)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
 """A place in a file: the names of folders tell nothing of what the code does."""
 _PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E +(\S.*)$", re.MULTILINE)
 _FAILING_SOURCE = re.compile(r"(?:^>.*\n)(?:^(?!E ).*\n){0,6}(?:^E .*\n?){1,8}", re.MULTILINE)
-_FRAMES_BELOW = re.compile(r"\n\s*(?:at |❯ |#0 |from |in )\S")
+_FRAMES_BELOW = re.compile(r"\n[ \t]*(?:at |❯ |#0 |from |in )\S")
 _ENDINGS = "Error Exception Expired Failure Exit Interrupt Empty Full Warning Failed Timeout"
 _ERROR_ENDINGS = tuple(_ENDINGS.split())
 _COMPLAINTS = ("ERROR", "CRITICAL", "FATAL", "Error:", "error:", "Exception:")
@@ -70,7 +70,7 @@ class CaseText(CaseFacts):
     """Lines that name files of the missing module."""
 
     @cached_property
-    def said(self) -> str:
+    def failure(self) -> str:
         """The message and the details of the failure."""
         return f"{self.message}\n{self.details}"
 
@@ -89,8 +89,8 @@ class CaseText(CaseFacts):
     def message_lines(self) -> list[str]:
         """The error lines, and what is said above the stack trace where a trace is not marked as source code and errors."""
         is_marked = _MARKED.search(self._trace) or "Traceback (most recent call last)" in self._trace
-        said = "" if is_marked else SHOWN_AROUND.sub("", _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0])
-        return [*self.error_lines, *(line.strip() for line in said.splitlines())]
+        text = "" if is_marked else SHOWN_AROUND.sub("", _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0])
+        return [*self.error_lines, *(line.strip() for line in text.splitlines())]
 
     @property
     def error_type(self) -> str:
@@ -111,11 +111,11 @@ class CaseText(CaseFacts):
     @property
     def is_assertion(self) -> bool:
         """Whether only a check of the test failed."""
-        said = SHOWN_AROUND.sub("", self.said)[:MAX_JUDGED_CHARACTERS]
+        text = SHOWN_AROUND.sub("", self.failure)[:MAX_JUDGED_CHARACTERS]
         for title in re.split(r"::| › ", self.test):  # the name of a test proves no check
-            said = said.replace(title, "") if " " in title else said
+            text = text.replace(title, "") if " " in title else text
         named = self.error_type if self.error_type.endswith(("Error", "Exception", "Expired", "Exit")) else ""
-        return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(said)))
+        return self.error_type in _ASSERTIONS or (named in {"", "Error"} and bool(_CHECK.search(text)))
 
     @cached_property
     def frames(self) -> list[Frame]:
@@ -146,15 +146,15 @@ class CaseText(CaseFacts):
     @property
     def breaks_at_import(self) -> bool:
         """Whether a module of the project raised the error while it was imported."""
-        place = f"{re.escape(self.own_frames[-1].path)}:{self.own_frames[-1].line}" if self.own_frames else "$^"
+        location = f"{re.escape(self.own_frames[-1].path)}:{self.own_frames[-1].line}" if self.own_frames else "$^"
         collected = self.message.startswith("collection failure") and self.broke_in == "application"
-        return collected or bool(re.search(f"^{place}: in <module>", self.details, re.MULTILINE))
+        return collected or bool(re.search(f"^{location}: in <module>", self.details, re.MULTILINE))
 
     @property
     def waited_in_vain(self) -> bool:
         """Whether the test waited in vain for something on a page: the page may be wrong, or the test."""
         waits = signs.AWAITED_ELEMENT.search(self.details) and not signs.ACTED.search(self.details)
-        return bool(waits and signs.TIMEOUT.search(SHOWN_AROUND.sub("", self.said)))
+        return bool(waits and signs.TIMEOUT.search(SHOWN_AROUND.sub("", self.failure)))
 
     @property
     def names_an_error(self) -> bool:
@@ -176,7 +176,7 @@ class CaseText(CaseFacts):
 
     @cached_property
     def _own_text(self) -> str:
-        return LIBRARY_LINE.sub("", _PLACE.sub("", self._trace.replace("thread '", "")))
+        return LIBRARY_LINE.sub("", _LOCATION.sub("", self._trace.replace("thread '", "")))
 
     @property
     def other_runs(self) -> list[OtherResult]:
@@ -191,8 +191,8 @@ class CaseText(CaseFacts):
     @property
     def same_failures(self) -> list[OtherResult]:
         """Other results with the same failure."""
-        said = " ".join(self.message.split())[:MAX_MESSAGE_CHARACTERS]
-        return [other for other in self.other_runs if other["status"] != "passed" and other["message"] == said]
+        message = " ".join(self.message.split())[:MAX_MESSAGE_CHARACTERS]
+        return [other for other in self.other_runs if other["status"] != "passed" and other["message"] == message]
 
     def failing_lines(self) -> str:
         """Return the part of the stack trace with the failed line and its error."""
@@ -202,13 +202,13 @@ class CaseText(CaseFacts):
         marked = _MARKED.search(self.details)
         if marked or "Traceback (most recent call last)" in self._trace:
             return cut(marked[0] if marked else self.last_line())
-        said = _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0].strip()
-        return said[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(said) > MAX_QUOTE_CHARACTERS else said
+        text = _FRAMES_BELOW.split(self._trace.strip(), maxsplit=1)[0].strip()
+        return text[:MAX_QUOTE_CHARACTERS].rsplit("\n", 1)[0].strip() if len(text) > MAX_QUOTE_CHARACTERS else text
 
-    def line_around(self, said: str) -> str:
+    def line_around(self, part: str) -> str:
         """Return the line of the failure that contains a text."""
         lines = (line.strip() for text in (self.details, self.message) for line in text.splitlines())
-        return cut(next((line for line in lines if said in line), self.last_line()))
+        return cut(next((line for line in lines if part in line), self.last_line()))
 
     def last_line(self) -> str:
         """Return the last meaningful line of the stack trace, or the message."""

@@ -69,12 +69,12 @@ class _Investigation:
     calls: Sequence[AnsweredCall]
 
     def reply(self) -> AIMessage:
-        read = self._result_of(READ_CASE, {"case": self.case_id})
-        if read is None:
+        case_result = self._result_of(READ_CASE, {"case": self.case_id})
+        if case_result is None:
             return self.request.call(READ_CASE, {"case": self.case_id})
-        if read.failed:
-            return decline(f"I cannot judge {self.case_id!r}: {read.text}")
-        case = CaseText(**read.answer.artifact)
+        if case_result.failed:
+            return decline(f"I cannot judge {self.case_id!r}: {case_result.text}")
+        case = CaseText(**case_result.answer.artifact)
         for what, name, args in self._searches(case):
             result = self._result_of(name, args)
             if result is None and self._may_call(name, args):
@@ -119,8 +119,8 @@ class _Investigation:
 
     def _mention(self, args: Mapping[str, object], case: CaseText) -> re.Match[str] | None:
         """Return the best mention of the test in the logs: a heading or a failure first."""
-        found = self._result_of(SEARCH, args)
-        lines = _MENTION.finditer(found.text) if found else ()
+        result = self._result_of(SEARCH, args)
+        lines = _MENTION.finditer(result.text) if result else ()
         mentions = [match for match in lines if not match["path"].endswith(".xml") and _is_meant(case, match["line"])]
         headings = [match for match in mentions if _HEADING.search(match["line"])]
         return next(iter(sorted(headings, key=lambda match: "___" not in match["line"]) or mentions), None)
@@ -211,9 +211,9 @@ def _abstention_values(case: CaseText, calls: Sequence[AnsweredCall]) -> dict[st
 def _expectation(case: CaseText) -> str:
     if case.status == "passed":
         return "Every check of the test passed."
-    said = " ".join(case.message.split())
+    text = " ".join(case.message.split())
     return (
-        f"A check failed: {said}" if case.is_assertion else f"No check was reached, or none decided; the run ended with: {said}"
+        f"A check failed: {text}" if case.is_assertion else f"No check was reached, or none decided; the run ended with: {text}"
     )
 
 

@@ -25,10 +25,10 @@ def judge(case: CaseText) -> Conclusion | None:
 
 def judge_flaky(case: CaseText) -> Conclusion | None:
     """Return the conclusion for a test that failed and passed in one run; ``None`` without a quote."""
-    said = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
+    texts = [case.sign] if case.sign else [text.split("\n", 1)[-1] for text in case.tries]
     times = f"{len(case.tries)} times" if len(case.tries) > 1 else "once"
     explanation = f"The test failed {times} and then passed, in one run: its result depends on more than the code."
-    quotes = (*(cut(text.strip()) for text in said[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
+    quotes = (*(cut(text.strip()) for text in texts[:MAX_QUOTED_TRIES]), *([] if case.sign else [case.written]))
     advice = "Find what it depends on; until then neither its passes nor its failures tell much."
     return Conclusion(True, 0.95, None, explanation, quotes, advice)
 
@@ -61,9 +61,9 @@ def _machine_lacks(case: CaseText) -> Conclusion | None:
     errors = lines if case.is_assertion else case.error_lines
     for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
         line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
-        waits = sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.said))
-        # The application may have asked for more and more: a leak looks the same as a small machine.
-        takes = sign is signs.HELD and case.broke_in == "application" and not case.passes
+        waits = sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.failure))
+        # Unless the test asked for it, the application may have, and more and more: a leak looks the same as a small machine.
+        takes = sign is signs.HELD and (case.is_assertion or case.broke_in != "test") and not case.passes
         if line and not (waits or takes):
             confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
@@ -80,24 +80,24 @@ _CODEC_CHOSEN = re.compile(r"""^(?:>|    ).*["'](?:us-)?ascii["']""", re.MULTILI
 def _missing_environment(case: CaseText) -> Conclusion | None:
     # A page is closed around a test that waits too long, too.
     is_unclear = case.is_assertion or case.waited_in_vain or "waiting for navigation" in case.details
-    said = case.line_around(sign[0]) if (sign := signs.ENVIRONMENT.search(case.said)) and not is_unclear else None
-    if said is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
-        said = case.failing_lines()
+    text = case.line_around(sign[0]) if (sign := signs.ENVIRONMENT.search(case.failure)) and not is_unclear else None
+    if text is None and case.error_type == "KeyError" and signs.ENVIRON.search(case.details):
+        text = case.failing_lines()
     by_application = case.broke_in == "application" and not case.breaks_at_import
     # A server that cannot begin ends the program, and says why before.
     program_ended = case.error_type in {"SystemExit", "CalledProcessError"} or _PROGRAM_CHECKED.search(case.details)
     ended = "\n".join([*case.error_lines, *([case.output, case.log, case.details] if program_ended else [])])
     is_meant = _CODEC_CHOSEN.search("\n".join((case.details, case.output, case.log))) or (case.is_assertion and not program_ended)
     if (refusal := signs.REFUSED.search(ended)) and not is_meant:
-        said, by_application = next(line.strip() for line in ended.splitlines() if refusal[0] in line), False
-    if said is None or by_application or signs.RAISES.search(case.details):
+        text, by_application = next(line.strip() for line in ended.splitlines() if refusal[0] in line), False
+    if text is None or by_application or signs.RAISES.search(case.details):
         return None
     explanation = "What the test needs around it is not there: a variable of the environment, a program or a browser."
-    return Conclusion(True, 0.75, "tool_bug", explanation, (cut(said),), "Prepare the machine of the run as the test expects it.")
+    return Conclusion(True, 0.75, "tool_bug", explanation, (cut(text),), "Prepare the machine of the run as the test expects it.")
 
 
 def _varies_by_itself(case: CaseText) -> Conclusion | None:
-    match = _HYPOTHESIS_FLAKY.search(case.said)
+    match = _HYPOTHESIS_FLAKY.search(case.failure)
     explanation = "Hypothesis ran the test again with the same data, and it ended otherwise."
     advice = "Find what besides the data it depends on: time, order, or state that an example leaves behind."
     return match and Conclusion(True, 0.85, "tool_bug", explanation, (case.line_around(match[0]),), advice)

@@ -23,7 +23,7 @@ MAX_MESSAGE_CHARACTERS = 300
 _NOT_SAID = "not said"
 
 _HEADING = re.compile(r"^--- \w[\w ]* of .+#\d+ ---$", re.MULTILINE)
-_PLACE = re.compile(r"^.+?:\d+: ", re.MULTILINE)
+_LOCATION = re.compile(r"^.+?:\d+: ", re.MULTILINE)
 _NOTE = re.compile(r"^\[.*\]$", re.MULTILINE)
 
 
@@ -111,7 +111,7 @@ def left_by_run(tool: str, text: str) -> str:
     if tool == "read_lines":
         heading, newline, lines = text.partition("\n")
         return _blank(heading) + newline + lines
-    return _NOTE.sub(lambda match: _blank(match[0]), _PLACE.sub(lambda match: _blank(match[0]), text))
+    return _NOTE.sub(lambda match: _blank(match[0]), _LOCATION.sub(lambda match: _blank(match[0]), text))
 
 
 def facts_of(case: Case, survey: Survey) -> dict[str, Any]:

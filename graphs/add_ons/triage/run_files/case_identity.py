@@ -25,9 +25,9 @@ HEADING = re.compile(rf"^={{3,}}(?: |$)|{OF_TEST.pattern}")
 _AGAIN = re.compile(r"(?<![a-z0-9])(?:re-?(?:run|try)|attempt|try|repeat|again|alone)s?[-_ .#]?\d*(?![a-z0-9])", re.IGNORECASE)
 _ANY_REPORT = re.compile(r"(?:j?unit|test|tests|result|results|report|reports|output|xml)", re.IGNORECASE)
 _WORDS = re.compile(r"[-_. ]+")
-_NOT_OF_PLACE = re.compile(r"[^\w./\\$:-]")
+_NOT_IN_PATHS = re.compile(r"[^\w./\\$:-]")
 _CODE = re.compile(r"[\w$]+(?:\([^()]*\))?(?:\[.*\])?", re.DOTALL)
-_CODE_PLACE = re.compile(r"[\w$]+(?:(?:\.|::|/|\\)[\w$]+)+")
+_DOTTED_NAME = re.compile(r"[\w$]+(?:(?:\.|::|/|\\)[\w$]+)+")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|feature)$")
 _CHANGES_WITH_EACH_RUN = re.compile(
     r"time|date|seed|random|\bpid|(?:^|[._-])id$|uuid|path|dir|home|te?mp|user\.name|command|url|commit|sha|revision|build|run|attempt"
@@ -53,12 +53,12 @@ def case_key(result: JUnitCase) -> CaseKey:
 
 def environment(result: JUnitCase) -> dict[str, str]:
     """Return the environment of a result: suite, host, properties, and matrix folder."""
-    found = {"suite": " > ".join(filter(None, result.suites))}
+    values = {"suite": " > ".join(filter(None, result.suites))}
     folder = _without_attempts(result.file)
     if folder:
-        found["folder"] = folder
-    found |= {name: value for name, value in result.settings if _tells_surroundings(name)}
-    return found
+        values["folder"] = folder
+    values |= {name: value for name, value in result.settings if _tells_surroundings(name)}
+    return values
 
 
 def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
@@ -86,11 +86,11 @@ def _names(line: str, class_name: str, name: str) -> bool:
     function, bracket, parameters = name.partition("[")
     exactly = f"|{re.escape(bracket + parameters)}" if bracket else ""
     for match in re.finditer(rf"{re.escape(function)}(?:(?![\w\[]|\.py\b){exactly})", line):
-        before = _NOT_OF_PLACE.split(line[: match.start()])[-1]
+        before = _NOT_IN_PATHS.split(line[: match.start()])[-1]
         if before.endswith((".", "::")):
-            place = [part for part in re.split(r"\W+", before.replace(".py::", "::")) if part]
-            common = min(len(place), class_name.count(".") + 1)
-            if place[-common:] == class_name.split(".")[-common:]:
+            parts = [part for part in re.split(r"\W+", before.replace(".py::", "::")) if part]
+            common = min(len(parts), class_name.count(".") + 1)
+            if parts[-common:] == class_name.split(".")[-common:]:
                 return True
         elif not before or before.endswith(":"):
             return True
@@ -121,7 +121,7 @@ def _are_tries(before: Iterable[JUnitCase], last: JUnitCase) -> bool:
     if not all(result.has_failed for result in before) or last.status == "skipped":
         return False
     # A class cannot have two tests of one name; titles can repeat.
-    is_code = _CODE.fullmatch(last.name) and _CODE_PLACE.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
+    is_code = _CODE.fullmatch(last.name) and _DOTTED_NAME.fullmatch(last.class_name) and not _SCRIPT.search(last.class_name)
     return bool(is_code or (last.source and last.source_line))
 
 
@@ -134,7 +134,7 @@ def _tells_surroundings(name: str) -> bool:
 @lru_cache(maxsize=10_000)
 def _without_attempts(path: str) -> str:
     """Return the folder and name of a result file, without marks of reruns and reports."""
-    place = PurePosixPath(path)
-    folders = [part for part in place.parent.parts if not _AGAIN.fullmatch(part)]
-    words = [word for word in _WORDS.split(_AGAIN.sub("", place.stem)) if word and not _ANY_REPORT.fullmatch(word)]
+    file = PurePosixPath(path)
+    folders = [part for part in file.parent.parts if not _AGAIN.fullmatch(part)]
+    words = [word for word in _WORDS.split(_AGAIN.sub("", file.stem)) if word and not _ANY_REPORT.fullmatch(word)]
     return "/".join([*folders, *(["-".join(words)] if words else [])])

@@ -24,7 +24,7 @@ from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase,
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
 
 TRIED_AGAIN = (
-    r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^\s*\(retries\) |error-context\.md"
+    r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^[ \t]*\(retries\) |error-context\.md"
     r"|\btest-failed-\d+\.png|\bRetry #\d+ ─"
 )
 """Signs of failed tries of a passed case: of pytest's plugins flaky and retry, and Playwright."""
@@ -74,6 +74,8 @@ class Survey:
     passed_with_trouble: tuple[tuple[JUnitCase, str], ...] = ()
     files: Mapping[str, tuple[JUnitCase, ...]] = field(default_factory=dict)
     """The results by file, in the file's order."""
+    unread: tuple[str, ...] = ()
+    """The XML files whose results may not all be known."""
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -127,12 +129,13 @@ class Survey:
         return Case(kind, result, others, elsewhere, sign)
 
 
-def survey(folder: Folder) -> Survey:
+def survey_of(folder: Folder) -> Survey:
     """Read all JUnit files of a folder, and search the logs of passed tests for failures."""
     listing = folder.listing()
-    read = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
-    files = {file.path: file.cases for file in read if file.cases}
-    problems = [*listing.problems, *(file.problem for file in read if file.problem)]
+    junit_files = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
+    files = {file.path: file.cases for file in junit_files if file.cases}
+    unread = {file.path: file.problem for file in junit_files if file.problem}
+    problems = [*listing.problems, *unread.values()]
     problems += [
         f"{entry.path!r} is a {'link; links are' if entry.kind == 'link' else 'special file; these are'} not followed."
         for entry in listing.entries
@@ -143,11 +146,11 @@ def survey(folder: Folder) -> Survey:
     quiet = [result for result in results if result.status == "passed" and case_key(result) not in judged]
     trouble = _trouble_in_output(quiet)
     logs = tuple(entry for entry in listing.files if not entry.path.lower().endswith((".xml", *_NO_TEXT)))
-    found = search(folder, TROUBLE, logs, regex=True) if results else None
-    if found is not None:
-        problems += found.problems
-        trouble |= _trouble_in_logs(found.found, results, {case_key(result) for result in quiet})
-    return Survey(results, tuple(problems), tuple(trouble.values()), files)
+    log_search = search(folder, TROUBLE, logs, regex=True) if results else None
+    if log_search is not None:
+        problems += log_search.problems
+        trouble |= _trouble_in_logs(log_search.matches, results, {case_key(result) for result in quiet})
+    return Survey(results, tuple(problems), tuple(trouble.values()), files, tuple(unread))
 
 
 def _function(result: JUnitCase) -> str:
@@ -191,11 +194,11 @@ def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> li
     """Return the results, in the log's folder, of the one test that the heading, or the last line that names any, means."""
     lines = [*match.before.splitlines()[-MAX_LOG_LINES_BEFORE:], match.line]
     lines = lines[max((index for index, line in enumerate(lines) if HEADING.search(line)), default=0) :]
-    place = PurePosixPath(match.path).parent
+    folder = PurePosixPath(match.path).parent
     for line in lines[:1] if OF_TEST.search(lines[0]) else reversed(lines):
         words = {part for word in _WORD.findall(line) for part in (word, *word.split("."))}
         named = [result for word in words for result in by_function.get(word, ())]
-        near = [result for result in named if PurePosixPath(result.file).parent == place]
+        near = [result for result in named if PurePosixPath(result.file).parent == folder]
         if near:
             meant = tests_named_in(line, dict.fromkeys(map(same_name, near)))
             return [result for result in near if [same_name(result)] == meant]
@@ -205,5 +208,5 @@ def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> li
 @lru_cache(maxsize=_MAX_KEPT_FILES)
 def _read_once(root: str, entry: FileEntry) -> JUnitFile:
     # Cached by size and modification time.
-    read = read_junit(Folder(root), entry.path)
-    return replace(read, cases=tuple(with_tries(read.cases)))
+    junit_file = read_junit(Folder(root), entry.path)
+    return replace(junit_file, cases=tuple(with_tries(junit_file.cases)))

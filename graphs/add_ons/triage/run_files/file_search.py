@@ -58,10 +58,10 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Matches:
+class SearchResult:
     """The result of a search."""
 
-    found: tuple[Match, ...]
+    matches: tuple[Match, ...]
     is_cut: bool
     """Whether there are more."""
     problems: tuple[str, ...]
@@ -80,14 +80,14 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
             _, total = _lines_between(text, 0, 0)
             start += total + 1
         first = max(1, start)
-        found, total = _lines_between(text, first, first + max(1, min(count, MAX_LINES)))
-    fitting = bisect_right(list(accumulate(map(len, found))), MAX_CHARACTERS)
-    taken = found[: max(1, fitting)]
-    is_cut = len(taken) < len(found) or (count > MAX_LINES and first + len(taken) <= total)
-    return Lines(first, tuple(taken), total, text.encoding, is_cut)
+        lines, total = _lines_between(text, first, first + max(1, min(count, MAX_LINES)))
+    fitting = bisect_right(list(accumulate(map(len, lines))), MAX_CHARACTERS)
+    excerpt = lines[: max(1, fitting)]
+    is_cut = len(excerpt) < len(lines) or (count > MAX_LINES and first + len(excerpt) <= total)
+    return Lines(first, tuple(excerpt), total, text.encoding, is_cut)
 
 
-def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> Matches:
+def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> SearchResult:
     """Return the lines that match a text or an RE2 expression, ignoring case, in file order.
 
     Cached while no file has changed.
@@ -99,25 +99,25 @@ def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bo
 
 
 @lru_cache(maxsize=MAX_KEPT_SEARCHES)
-def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> Matches:
+def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> SearchResult:
     folder, pattern = Folder(root), _compiled(text, regex=regex)
-    found: list[Match] = []
+    matches: list[Match] = []
     problems: list[str] = []
     left = MAX_BYTES
     for entry in files:
-        if len(found) > MAX_MATCHES:
+        if len(matches) > MAX_MATCHES:
             break
         if left <= 0:
             problems.append(f"{entry.path!r} was not searched: {MAX_BYTES} bytes were.")
             continue
         try:
-            with closing(_matches_in(folder, entry.path, pattern)) as matches:
-                found += islice(matches, MAX_MATCHES + 1 - len(found))
+            with closing(_matches_in(folder, entry.path, pattern)) as in_file:
+                matches += islice(in_file, MAX_MATCHES + 1 - len(matches))
             # Not before: binary files that sort first must not hide the logs.
             left -= entry.size
         except FolderError as error:
             problems.append(str(error))
-    return Matches(tuple(found[:MAX_MATCHES]), len(found) > MAX_MATCHES, tuple(problems))
+    return SearchResult(tuple(matches[:MAX_MATCHES]), len(matches) > MAX_MATCHES, tuple(problems))
 
 
 def _compiled(pattern: str, *, regex: bool) -> object:
@@ -161,17 +161,17 @@ def _matches_of_block(block: bytes, first: int, pattern: Any) -> Iterator[tuple[
 
 def _lines_between(text: TextFile, first: int, end: int) -> tuple[list[str], int]:
     """Return the lines from ``first`` up to, not including, ``end``, and how many the file has, in one pass."""
-    taken: list[str] = []
+    lines: list[str] = []
     number, goes_on = 1, False
     for block in text.blocks():
         count = block.count(b"\n")
         if number + count >= first and number < end:
             # A line longer than a block keeps its beginning. A lone carriage return does not end a line, as in other programs.
             beginnings = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
-            taken += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
+            lines += [_shown(line, 0) for at, line in beginnings if first <= at < end and not (goes_on and at == number)]
         number += count
         goes_on = not block.endswith(b"\n")
-    return taken, number - 1 + goes_on
+    return lines, number - 1 + goes_on
 
 
 def _shown(line: bytes, around: int) -> str:

@@ -115,18 +115,21 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         return JUnitFile(path, problem=str(error))
     if len(content) > MAX_XML_BYTES:
         return JUnitFile(path, problem=f"{path!r} is larger than {MAX_XML_BYTES >> 20} MiB of XML; not read.")
-    read = read_xml(path, content)
-    if read.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    xml_cases = read_xml(path, content)
+    if xml_cases.problem is not None and _NOT_XML.search(content) and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         # Programs write terminal colours into XML, where control characters are invalid.
         again = read_xml(path, _NOT_XML.sub(b"?", content))
-        read = again if len(again.cases) >= len(read.cases) else read
-    cases = [_case(element, suites, path, number) for number, (element, suites) in enumerate(read.cases, start=1)]
+        xml_cases = again if len(again.cases) >= len(xml_cases.cases) else xml_cases
+    cases = [_case(element, suites, path, number) for number, (element, suites) in enumerate(xml_cases.cases, start=1)]
     if b"org.testng.reporters" in content[:MAX_HEAD_BYTES]:
         same: Counter[str] = Counter()
         for index, case in enumerate(cases):  # one test for each row of a data provider
             cases[index] = replace(case, occurrence=same[case.title])
             same[case.title] += 1
-    return JUnitFile(path, tuple(cases), read.problem)
+    problem = xml_cases.problem
+    if problem is None and xml_cases.counted and not any(case.has_failed or case.tries for case in cases):
+        problem = f"{path!r} counts {xml_cases.counted} failures and errors, and has no case that failed."
+    return JUnitFile(path, tuple(cases), problem)
 
 
 def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number: int) -> JUnitCase:

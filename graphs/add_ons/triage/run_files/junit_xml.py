@@ -3,8 +3,6 @@
 Entities are refused: they could expand without bound or include other files.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from dataclasses import dataclass, field
@@ -37,10 +35,12 @@ class XmlElement:
     written: str
     """Its start tag, as it stands in the file."""
     pieces: list[str] = field(default_factory=list)
-    children: list[XmlElement] = field(default_factory=list)
+    children: "list[XmlElement]" = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     cases: int = 0
     """For a suite: the number of its direct cases."""
+    counted: int = 0
+    """For a suite: the failures and errors that it counts, or the suites in it."""
 
     @property
     def text(self) -> str:
@@ -54,6 +54,8 @@ class XmlCases:
 
     cases: list[tuple[XmlElement, tuple[XmlElement, ...]]] = field(default_factory=list)
     """Each with the suites around it, outermost first."""
+    counted: int = 0
+    """The failures and errors that its suites count."""
     problem: str | None = None
 
 
@@ -63,21 +65,21 @@ class _FullError(Exception):
 
 def read_xml(path: str, content: bytes) -> XmlCases:
     """Return the test cases of an XML file, up to a syntax error."""
-    read = XmlCases()
+    xml_cases = XmlCases()
     utf8 = _as_utf8(content)
-    target = _Target(utf8, read)
+    target = _Target(utf8, xml_cases)
     parser: Any = DefusedXMLParser(target=target, encoding="utf-8", forbid_external=True)
     target.position = parser.parser
     try:
         parser.feed(utf8)
         parser.close()
     except _FullError as full:
-        read.problem = f"{full} of {path!r} are read."
+        xml_cases.problem = f"{full} of {path!r} are read."
     except DefusedXmlException:
         return XmlCases(problem=f"{path!r} declares XML entities, which are not resolved; not read.")
     except (ParseError, LookupError, ValueError) as error:
-        read.problem = f"{path!r} is no complete XML ({error}); {len(read.cases)} cases of it were read."
-    return read
+        xml_cases.problem = f"{path!r} is no complete XML ({error}); {len(xml_cases.cases)} cases of it were read."
+    return xml_cases
 
 
 class _Target:
@@ -86,15 +88,15 @@ class _Target:
     position: Any
     """Expat's parser, for positions."""
 
-    def __init__(self, content: bytes, read: XmlCases) -> None:
-        self._content, self._read = content, read
+    def __init__(self, content: bytes, xml_cases: XmlCases) -> None:
+        self._content, self._xml_cases = content, xml_cases
         self._suites: list[XmlElement] = []
         self._open: list[XmlElement] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rsplit("}", 1)[-1]
         if len(self._suites) + len(self._open) >= MAX_ELEMENT_DEPTH:
-            raise _FullError(f"Only the {len(self._read.cases)} cases before elements nest {MAX_ELEMENT_DEPTH} deep")
+            raise _FullError(f"Only the {len(self._xml_cases.cases)} cases before elements nest {MAX_ELEMENT_DEPTH} deep")
         if name in {"testsuite", "testsuites"} and not self._open:
             self._suites.append(self._element(name, attributes))
         elif name == "testcase" or self._open:
@@ -115,7 +117,11 @@ class _Target:
             if not self._open:
                 self._add(ended)
         elif tag.rsplit("}", 1)[-1] in {"testsuite", "testsuites"}:
-            self._suites.pop()
+            suite = self._suites.pop()
+            numbers = [suite.attributes.get(name, "") for name in ("failures", "errors")]
+            counted = max(suite.counted, sum(int(number) for number in numbers if number.isdecimal()))
+            around = self._suites[-1] if self._suites else self._xml_cases
+            around.counted += counted
 
     def close(self) -> None:
         """Required by the parser."""
@@ -123,14 +129,14 @@ class _Target:
     def _add(self, case: XmlElement) -> None:
         if self._suites:
             self._suites[-1].cases += 1
-        self._read.cases.append((case, tuple(self._suites)))
-        if len(self._read.cases) >= MAX_CASES:
+        self._xml_cases.cases.append((case, tuple(self._suites)))
+        if len(self._xml_cases.cases) >= MAX_CASES:
             raise _FullError(f"Only the first {MAX_CASES} cases")
 
     def _element(self, name: str, attributes: dict[str, str]) -> XmlElement:
         match = _TAG.match(self._content, self.position.CurrentByteIndex)
-        written = match[0].decode(errors="replace") if match else ""
-        return XmlElement(name, attributes, written)
+        start_tag = match[0].decode(errors="replace") if match else ""
+        return XmlElement(name, attributes, start_tag)
 
 
 def _as_utf8(content: bytes) -> bytes:

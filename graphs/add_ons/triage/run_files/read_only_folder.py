@@ -97,11 +97,11 @@ class Folder:
         problems: list[str] = []
         pending = [self.relative(under)]
         while pending and len(entries) < MAX_FILES:
-            place = pending.pop()
+            path = pending.pop()
             try:
-                pending += self._scan(place, entries)
+                pending += self._scan(path, entries)
             except (OSError, ValueError) as error:
-                problems.append(f"{str(place)!r} cannot be listed: {_said(error)}.")
+                problems.append(f"{str(path)!r} cannot be listed: {_error_text(error)}.")
         if pending or len(entries) >= MAX_FILES:
             problems.append(f"Only the first {MAX_FILES} files are looked at.")
         return Listing(tuple(sorted(entries[:MAX_FILES], key=lambda entry: entry.path)), tuple(problems))
@@ -113,21 +113,21 @@ class Folder:
         Raises:
             FolderError: If it leaves the folder, is a link, or cannot be read, also during reading.
         """
-        place = self.relative(path)
+        relative = self.relative(path)
         try:
-            with os.fdopen(self._descriptor(place), "rb") as file:
+            with os.fdopen(self._descriptor(relative), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise FolderError(f"{path!r} is no regular file.")
                 yield file
         except (OSError, ValueError) as error:  # the system may not support the path
-            raise FolderError(f"{path!r} cannot be read: {self._why(place, error)}.") from error
+            raise FolderError(f"{path!r} cannot be read: {self._why(relative, error)}.") from error
 
-    def _scan(self, place: PurePosixPath, entries: list[FileEntry]) -> list[PurePosixPath]:
+    def _scan(self, path: PurePosixPath, entries: list[FileEntry]) -> list[PurePosixPath]:
         """Add the files of a folder to the entries, and return its folders."""
-        with self._opened_folder(place) as scanned, os.scandir(scanned) as found:
+        with self._opened_folder(path) as folder, os.scandir(folder) as items:
             folders = []
-            for entry in found:
-                inner = place / entry.name
+            for entry in items:
+                inner = path / entry.name
                 if entry.is_dir(follow_symlinks=False):
                     folders += [inner] if len(inner.parts) <= MAX_DEPTH else []
                 elif len(entries) < MAX_FILES:
@@ -135,23 +135,23 @@ class Folder:
             return folders
 
     @contextmanager
-    def _opened_folder(self, place: PurePosixPath) -> Iterator[int | Path]:
+    def _opened_folder(self, path: PurePosixPath) -> Iterator[int | Path]:
         if not _BY_DESCRIPTOR:
-            yield self._without_links(place)
+            yield self._without_links(path)
             return
-        descriptor = self._descriptor(place, _ONLY_FOLDERS)
+        descriptor = self._descriptor(path, _ONLY_FOLDERS)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
 
-    def _descriptor(self, place: PurePosixPath, flags: int = 0) -> int:
+    def _descriptor(self, path: PurePosixPath, flags: int = 0) -> int:
         """Open a path part by part, without following links."""
         if not _BY_DESCRIPTOR:
-            return os.open(self._without_links(place), os.O_RDONLY | _BINARY)
+            return os.open(self._without_links(path), os.O_RDONLY | _BINARY)
         current = os.open(self.root, os.O_RDONLY | _ONLY_FOLDERS)
-        for index, part in enumerate(place.parts):
-            is_last = index == len(place.parts) - 1
+        for index, part in enumerate(path.parts):
+            is_last = index == len(path.parts) - 1
             flags_here = os.O_RDONLY | _NO_LINKS | _AT_ONCE | (flags if is_last else _ONLY_FOLDERS)
             try:
                 opened = os.open(_on_disk(part, current), flags_here, dir_fd=current)
@@ -160,25 +160,25 @@ class Folder:
             current = opened
         return current
 
-    def _without_links(self, place: PurePosixPath) -> Path:
-        path = self.root.joinpath(*place.parts)
+    def _without_links(self, relative: PurePosixPath) -> Path:
+        path = self.root.joinpath(*relative.parts)
         if path.resolve() != path:
-            raise FolderError(f"{str(place)!r} leads through a link; links are not followed.")
+            raise FolderError(f"{str(relative)!r} leads through a link; links are not followed.")
         return path
 
-    def _why(self, place: PurePosixPath, error: Exception) -> str:
-        steps = [self.root.joinpath(*place.parts[: count + 1]) for count in range(len(place.parts))]
+    def _why(self, path: PurePosixPath, error: Exception) -> str:
+        steps = [self.root.joinpath(*path.parts[: count + 1]) for count in range(len(path.parts))]
         with suppress(OSError, ValueError):
             if any(step.is_symlink() for step in steps):
                 return "it is or lies behind a link, and links are not followed"
-        return _said(error).lower()
+        return _error_text(error).lower()
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _shown(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a printable name: invalid UTF-8 bytes become hexadecimal escapes."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
@@ -187,11 +187,11 @@ def _on_disk(shown: str, folder: int) -> str:
     """Return the real name of an entry by its shown name."""
     if "\\x" not in shown:
         return shown
-    return next((name for name in os.listdir(folder) if _shown(name) == shown), shown)
+    return next((name for name in os.listdir(folder) if shown_name(name) == shown), shown)
 
 
-def _file_entry(entry: os.DirEntry[str], place: PurePosixPath) -> FileEntry:
-    shown = _shown(str(place))
+def _file_entry(entry: os.DirEntry[str], path: PurePosixPath) -> FileEntry:
+    shown = shown_name(str(path))
     try:
         about = entry.stat(follow_symlinks=False)
     except OSError:  # deleted since the listing; opening it raises

@@ -3,13 +3,11 @@
 A block ends at a line end unless the line is longer. Text appended after opening is not read, so that growing logs end.
 """
 
-from __future__ import annotations
-
 import codecs
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from charset_normalizer import from_bytes
 
@@ -44,7 +42,7 @@ class TextFile:
     encoding: str
 
     @classmethod
-    def of(cls, path: str, file: BinaryIO) -> TextFile:
+    def of(cls, path: str, file: BinaryIO) -> Self:
         """Detect the encoding of a file opened at its beginning.
 
         Raises:

@@ -31,7 +31,7 @@ _OF_OTHER_RUNS = ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST", "COV_
 
 
 @dataclass(frozen=True)
-class TestPlace:
+class TestLocation:
     """Where a case stands in the repository."""
 
     __test__ = False
@@ -43,8 +43,8 @@ class TestPlace:
     """As unittest names it: ``tests.test_cart.TestCart.test_total``."""
 
     @classmethod
-    def of(cls, result: JUnitCase, files: Sequence[str]) -> "TestPlace | None":
-        """Return the place of a result; ``None`` unless exactly one file can be meant."""
+    def of(cls, result: JUnitCase, files: Sequence[str]) -> "TestLocation | None":
+        """Return the location of a result; ``None`` unless exactly one file can be meant."""
         parts = (result.class_name or result.name).split(".")
         for path, classes in (
             (result.source, []),
@@ -85,48 +85,48 @@ class Runner:
         """Whether pytest reports each case, so that several can be run in an order."""
         return "pytest" in self.command and "{case}" in self.command
 
-    def run(self, tree: Path, cases: Sequence[TestPlace], result: JUnitCase) -> tuple[Ending, str]:
+    def run(self, tree: Path, cases: Sequence[TestLocation], result: JUnitCase) -> tuple[Ending, str]:
         """Run cases in a work tree, and return how the last of them ended, with its failure or its output."""
-        place = tree.parent
-        log, report = place / "guard.log", place / "results.xml"
+        folder = tree.parent
+        log, report = folder / "guard.log", folder / "results.xml"
         for file in (log, report):
             file.unlink(missing_ok=True)
         code, output = self._process(tree, cases)
-        said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        notes = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
         if code is None or code in _NOT_FOUND:
             return "not run", output
         ending, failure = self._ending(code, report, cases[-1], result)
-        if "imported from" in said or (said and ending != "passes"):
-            return "not run", said
+        if "imported from" in notes or (notes and ending != "passes"):
+            return "not run", notes
         return ending, failure or output
 
     def lines_run(self, tree: Path) -> frozenset[str]:
         """Return the lines of a work tree that were run, such as ``shop/cart.py:12``, if ``traces`` is set."""
-        written = tree.parent / _LINES
-        return frozenset(written.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if written.exists() else ())
+        file = tree.parent / _LINES
+        return frozenset(file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if file.exists() else ())
 
-    def _ending(self, code: int, report: Path, case: TestPlace, result: JUnitCase) -> tuple[Ending, str]:
+    def _ending(self, code: int, report: Path, case: TestLocation, result: JUnitCase) -> tuple[Ending, str]:
         if not self.is_pytest:
             return ("passes" if code == 0 else "fails"), ""
-        written = read_junit(Folder(report.parent), report.name).cases if report.exists() else ()
+        results = read_junit(Folder(report.parent), report.name).cases if report.exists() else ()
         module = case.file.removesuffix(".py").replace("/", ".")
-        own = [one for one in written if _is_of(one, result)] or [
-            one for one in written if not one.class_name and one.has_failed and one.name in {module, case.file}
+        own = [one for one in results if _is_of(one, result)] or [
+            one for one in results if not one.class_name and one.has_failed and one.name in {module, case.file}
         ]
         if not own and not result.class_name:
             # A file that could not be imported is reported by itself, and by its cases as soon as it can be.
-            inside = [one for one in written if f".{one.class_name}.".startswith(f".{module}.")]
+            inside = [one for one in results if f".{one.class_name}.".startswith(f".{module}.")]
             own = sorted(inside, key=lambda one: one.has_failed)
         if not own or own[-1].status == "skipped":
-            return ("absent" if code == _USAGE and not written else "not run"), ""
+            return ("absent" if code == _USAGE and not results else "not run"), ""
         if not own[-1].has_failed:
             return "passes", ""
         return ("fails" if _cause(own[-1]) == _cause(result) else "fails otherwise"), f"{own[-1].message}\n{own[-1].details}"
 
-    def _process(self, tree: Path, cases: Sequence[TestPlace]) -> tuple[int | None, str]:
+    def _process(self, tree: Path, cases: Sequence[TestLocation]) -> tuple[int | None, str]:
         """Return the exit code, ``None`` if the time ran out, and the end of the output."""
-        written = tree.parent / "output.txt"
-        with written.open("wb") as output:
+        output_file = tree.parent / "output.txt"
+        with output_file.open("wb") as output:
             try:
                 process = subprocess.Popen(
                     self._command(tree.parent, cases),
@@ -144,16 +144,16 @@ class Runner:
             except subprocess.TimeoutExpired:
                 code = None
             _end(process)
-        text = written.read_text(encoding="utf-8", errors="replace")[-MAX_OUTPUT_CHARACTERS:]
+        text = output_file.read_text(encoding="utf-8", errors="replace")[-MAX_OUTPUT_CHARACTERS:]
         return code, text if code is not None else f"It did not end within {self.seconds:g} seconds.\n{text}"
 
-    def _command(self, place: Path, cases: Sequence[TestPlace]) -> list[str]:
+    def _command(self, folder: Path, cases: Sequence[TestLocation]) -> list[str]:
         last = cases[-1]
         command: list[str] = []
         for part in shlex.split(self.command):
             several = [case.case for case in cases] if part == "{case}" else []
             command += several or [part.replace("{case}", last.case).replace("{file}", last.file).replace("{name}", last.name)]
-        plain = ["-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={place / 'results.xml'}"]
+        plain = ["-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={folder / 'results.xml'}"]
         return [*command, *(plain if self.is_pytest else [])]
 
     def _environment(self, tree: Path) -> dict[str, str]:

@@ -23,9 +23,9 @@ _RAN: set[str] = set()
 _HERE = ("localhost", "::1", "::", "0.0.0.0", "")
 
 
-def _note(said: str) -> None:
+def _note(text: str) -> None:
     with open(_LOG, "a", encoding="utf-8", errors="replace") as log:
-        log.write(f"{said}\n")
+        log.write(f"{text}\n")
 
 
 def _refuse_others(event: str, arguments: tuple[object, ...]) -> None:

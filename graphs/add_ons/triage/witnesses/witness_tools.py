@@ -11,10 +11,10 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 
 from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, Ending, WitnessName, WitnessResult
-from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey_of
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
-from answergraph.graphs.add_ons.triage.witnesses.case_runs import RUN_AGAIN, Runner, TestPlace, timed
+from answergraph.graphs.add_ons.triage.witnesses.case_runs import RUN_AGAIN, Runner, TestLocation, timed
 from answergraph.graphs.add_ons.triage.witnesses.work_trees import MAX_CHANGES, Repository
 from answergraph.kit.intervals import wilson
 
@@ -94,97 +94,97 @@ class _Stand:
             return self.heard[key]
 
     def _hear(self, folder: str, case: str, name: WitnessName) -> WitnessResult:
-        found = survey(Folder(folder))
-        result = next((result for result in found.results if result.id == case), None)
+        survey = survey_of(Folder(folder))
+        result = next((result for result in survey.results if result.id == case), None)
         if result is None:
             raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
-        place = TestPlace.of(result, self.repository.files(self.head))
+        test = TestLocation.of(result, self.repository.files(self.head))
         spent = sum(one["seconds"] for (_, _, of, _), one in self.heard.items() if of == case)
-        if place is None:
+        if test is None:
             return _not_run(name, f"No one file of the repository is that of {result.title!r}.")
         if spent >= self.options.seconds_per_cause:
             return _not_run(name, f"The {self.options.seconds_per_cause:g} seconds for one cause are spent.")
         start = time.monotonic()
         try:
-            said = self._testimony(name, place, result, found)
+            testimony = self._testimony(name, test, result, survey)
         except (OSError, subprocess.SubprocessError) as error:
             return _not_run(name, f"The work tree could not be made: {error}")
-        return {**said, "seconds": timed(start)}
+        return {**testimony, "seconds": timed(start)}
 
-    def _testimony(self, name: WitnessName, place: TestPlace, result: JUnitCase, found: Survey) -> WitnessResult:
+    def _testimony(self, name: WitnessName, test: TestLocation, result: JUnitCase, survey: Survey) -> WitnessResult:
         if name == "rerun_alone":
-            return self._alone(place, result)
+            return self._alone(test, result)
         if name in {"rerun_in_order", "rerun_in_another_order"}:
-            return self._after_others(name, place, result, found)
+            return self._after_others(name, test, result, survey)
         if self.green is None:
             return _not_run(name, "No commit is named at which the tests passed.")
         if name == "run_changed_lines":
-            return self._through_changes(place, result, self.green)
+            return self._through_changes(test, result, self.green)
         code = self.head if name == "run_old_tests" else self.green
         tests = self.head if name == "run_on_old_code" else self.green
         # A flaky case may pass once by chance: what passed on the last green code has passed as often as it failed alone.
         times = self.options.repeats if name == "run_on_last_green" else 1
-        runs = self._runs(place, result, code=code, tests=tests, times=times)
+        runs = self._runs(test, result, code=code, tests=tests, times=times)
         statement = f"{_COMPARED[name]}: {_ending(runs)} (the tests passed last at {self.green[:10]})."
         if name == "run_old_tests" and runs[-1][0].startswith("fails"):
-            statement += self._blame(place, result)
-        return _told(name, runs, statement)
+            statement += self._blame(test, result)
+        return _witness_result(name, runs, statement)
 
-    def _alone(self, place: TestPlace, result: JUnitCase) -> WitnessResult:
-        runs = self._runs(place, result, code=self.head, tests=self.head, times=self.options.repeats)
+    def _alone(self, test: TestLocation, result: JUnitCase) -> WitnessResult:
+        runs = self._runs(test, result, code=self.head, tests=self.head, times=self.options.repeats)
         failed = _failed(runs)
         low, high = wilson(failed / len(runs), len(runs))
         rate = f"failed {failed} of {len(runs)} times (95 % interval {low:.0%} to {high:.0%})"
-        return _told("rerun_alone", runs, f"Run alone on the code as it stands: {_ending(runs)}; it {rate}.")
+        return _witness_result("rerun_alone", runs, f"Run alone on the code as it stands: {_ending(runs)}; it {rate}.")
 
-    def _after_others(self, name: WitnessName, place: TestPlace, result: JUnitCase, found: Survey) -> WitnessResult:
-        before = [one for one in found.files[result.file] if one.number < result.number and one.status != "skipped"]
+    def _after_others(self, name: WitnessName, test: TestLocation, result: JUnitCase, survey: Survey) -> WitnessResult:
+        before = [one for one in survey.files[result.file] if one.number < result.number and one.status != "skipped"]
         files = self.repository.files(self.head)
-        places = [TestPlace.of(one, files) for one in before[-MAX_CASES_BEFORE:]]
-        others = [one for one in places if one is not None and one.case != place.case]
+        tests = [TestLocation.of(one, files) for one in before[-MAX_CASES_BEFORE:]]
+        others = [one for one in tests if one is not None and one.case != test.case]
         if not self.runner.is_pytest:
             return _not_run(name, "Only pytest, named with {case}, runs several cases in an order.")
         order = others if name == "rerun_in_order" else others[::-1]
-        runs = self._runs(place, result, *order, code=self.head, tests=self.head)
+        runs = self._runs(test, result, *order, code=self.head, tests=self.head)
         how = "in their order" if name == "rerun_in_order" else "in the opposite order"
         statement = f"Run after the {len(order)} cases before it, {how}, on the code as it stands: {_ending(runs)}."
-        return _told(name, runs, statement)
+        return _witness_result(name, runs, statement)
 
-    def _through_changes(self, place: TestPlace, result: JUnitCase, green: str) -> WitnessResult:
+    def _through_changes(self, test: TestLocation, result: JUnitCase, green: str) -> WitnessResult:
         runner = replace(self.runner, traces=True)
-        with self.repository.work_tree(self.head, tests=green, test_file=place.file) as tree:
-            said = runner.run(tree, [place], result)
+        with self.repository.work_tree(self.head, tests=green, test_file=test.file) as tree:
+            run = runner.run(tree, [test], result)
             lines = runner.lines_run(tree)
-        changes = self.repository.changes(green, self.head, place.file)
+        changes = self.repository.changes(green, self.head, test.file)
         through = [str(change) for change in changes if change.is_among(lines)]
         seen = ", ".join(through[:MAX_CHANGES]) if lines else "unknown, since no Python program was seen"
         statement = f"Changed places that it runs through, of {len(changes)} outside the tests: {seen or 'none'}."
-        return _told("run_changed_lines", [said], statement)
+        return _witness_result("run_changed_lines", [run], statement)
 
     def _runs(
-        self, place: TestPlace, result: JUnitCase, *before: TestPlace, code: str, tests: str, times: int = 1
+        self, test: TestLocation, result: JUnitCase, *before: TestLocation, code: str, tests: str, times: int = 1
     ) -> list[tuple[Ending, str]]:
-        with self.repository.work_tree(code, tests=tests, test_file=place.file) as tree:
-            if not (tree / place.file).is_file():
-                return [("absent", f"There is no {place.file} yet.")]
-            return [self.runner.run(tree, [*before, place], result) for _ in range(times)]
+        with self.repository.work_tree(code, tests=tests, test_file=test.file) as tree:
+            if not (tree / test.file).is_file():
+                return [("absent", f"There is no {test.file} yet.")]
+            return [self.runner.run(tree, [*before, test], result) for _ in range(times)]
 
-    def _blame(self, place: TestPlace, result: JUnitCase) -> str:
+    def _blame(self, test: TestLocation, result: JUnitCase) -> str:
         """Return the first commit after the green one at which the old test fails, and what it changed outside the tests."""
         green = self.green or self.head
         commits = [green, *self.repository.between(green, self.head)]
         good, bad = 0, len(commits) - 1
         while bad - good > 1:
             middle = (good + bad) // 2
-            ((ending, _),) = self._runs(place, result, code=commits[middle], tests=green)
+            ((ending, _),) = self._runs(test, result, code=commits[middle], tests=green)
             good, bad = (middle, bad) if ending == "passes" else (good, middle)
-        places = self.repository.changes(commits[good], commits[bad], place.file)
-        named = ", ".join(map(str, places[:MAX_CHANGES])) or "no line outside the tests"
+        changes = self.repository.changes(commits[good], commits[bad], test.file)
+        named = ", ".join(map(str, changes[:MAX_CHANGES])) or "no line outside the tests"
         return f" Broken by {commits[bad][:10]}, which changed {named}."
 
 
-def _told(name: WitnessName, runs: Sequence[tuple[Ending, str]], statement: str) -> WitnessResult:
-    output = next((said for ending, said in runs if ending != "passes"), "")
+def _witness_result(name: WitnessName, runs: Sequence[tuple[Ending, str]], statement: str) -> WitnessResult:
+    output = next((text for ending, text in runs if ending != "passes"), "")
     return WitnessResult(
         witness=name, ending=_ending(runs), runs=len(runs), failed=_failed(runs), seconds=0, statement=statement, output=output
     )
@@ -208,8 +208,8 @@ def _not_run(name: WitnessName, why: str) -> WitnessResult:
 
 def _tool(stand: _Stand, name: WitnessName, about: str) -> BaseTool:
     def hear(case: str, runtime: ToolRuntime) -> tuple[str, WitnessResult]:
-        said = stand.hear(runtime.state["folder"], case, name)
-        return f"{said['statement']}\n{said['output']}".rstrip(), said
+        result = stand.hear(runtime.state["folder"], case, name)
+        return f"{result['statement']}\n{result['output']}".rstrip(), result
 
     return StructuredTool.from_function(
         hear, name=name, description=about, response_format="content_and_artifact", handle_tool_error=True

@@ -55,7 +55,7 @@ class Repository:
         except (OSError, subprocess.SubprocessError) as error:
             raise AgentSpecError(f"Witnesses need a git repository; {str(folder)!r} lies in none.") from error
 
-    def git(self, *arguments: str, env: dict[str, str] | None = None, given: str | None = None) -> str:
+    def git(self, *arguments: str, env: dict[str, str] | None = None, stdin: str | None = None) -> str:
         """Return what a command of git writes."""
         # A caller's own repository, such as that of a hook, is not the one that is meant; hooks of this one are not for us.
         own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -63,7 +63,7 @@ class Repository:
         own |= {"GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0", **(env or {})}
         done = subprocess.run(
             command,
-            input=given,
+            input=stdin,
             env=own,
             capture_output=True,
             check=True,
@@ -87,8 +87,8 @@ class Repository:
     def snapshot(self) -> str:
         """Return a commit with the files as they stand, those that git does not know yet too; no branch leads to it."""
         head = self.commit("HEAD")
-        with tempfile.TemporaryDirectory(prefix="answergraph-index-") as place:
-            index = {"GIT_INDEX_FILE": str(Path(place, "index"))}
+        with tempfile.TemporaryDirectory(prefix="answergraph-index-") as folder:
+            index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
             self.git("read-tree", head, env=index)
             self.git("add", "--all", env=index)
             tree = self.git("write-tree", env=index).strip()
@@ -105,8 +105,8 @@ class Repository:
         return self.git("rev-list", "--first-parent", "--reverse", f"{old}..{new}").split()
 
     def changes(self, old: str, new: str, test_file: str) -> list[Change]:
-        """Return the places outside the tests that changed between two commits."""
-        places: list[Change] = []
+        """Return the changes outside the tests between two commits."""
+        changes: list[Change] = []
         path = ""
         for line in self.git("diff", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", old, new).splitlines():
             # The new path comes second; a file that is gone has only the old one, and no first line.
@@ -114,21 +114,21 @@ class Repository:
             if line.startswith("@@ ") and not _is_test(path, test_file):
                 first, _, count = line.split("+")[1].split(" ")[0].partition(",")
                 # Where lines are gone, those beside them are meant.
-                places.append(Change(path, max(int(first), 1), 2 if count == "0" else int(count or 1)))
-        return places
+                changes.append(Change(path, max(int(first), 1), 2 if count == "0" else int(count or 1)))
+        return changes
 
     @contextmanager
     def work_tree(self, code: str, *, tests: str, test_file: str) -> Iterator[Path]:
         """Check out the code of one commit with the tests of another; the folder is gone afterwards."""
-        place = Path(tempfile.mkdtemp(prefix="answergraph-witness-")).resolve()
-        tree = place / "tree"
+        folder = Path(tempfile.mkdtemp(prefix="answergraph-witness-")).resolve()
+        tree = folder / "tree"
         try:
             self.git("worktree", "add", "--quiet", "--detach", str(tree), code)
             if tests != code:
                 self._exchange_tests(tree, code, tests, test_file)
             yield tree
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             self.git("worktree", "prune")
 
     def _exchange_tests(self, tree: Path, code: str, tests: str, test_file: str) -> None:
@@ -136,9 +136,9 @@ class Repository:
         pairs = [(status, path) for status, path in zip(changed[::2], changed[1::2], strict=False) if _is_test(path, test_file)]
         for path in (path for status, path in pairs if status == "D"):
             (tree / path).unlink(missing_ok=True)
-        taken = "\0".join(path for status, path in pairs if status != "D")
-        if taken:
-            Repository(tree).git("checkout", tests, "--pathspec-from-file=-", "--pathspec-file-nul", given=taken)
+        paths = "\0".join(path for status, path in pairs if status != "D")
+        if paths:
+            Repository(tree).git("checkout", tests, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=paths)
 
 
 def _is_test(path: str, test_file: str) -> bool:

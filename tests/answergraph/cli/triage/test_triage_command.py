@@ -85,6 +85,31 @@ def test_a_run_without_a_failure_is_reported_and_is_not_an_error(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        (
+            '<testsuite failures="5"><testcase name="t"/></testsuite>',
+            "counts 5 failures and errors, and has no case that failed.",
+        ),
+        ('<testsuite><testcase name="t"/><testcase name="u"><fail', "is no complete XML (unclosed token: line 1, column 50)"),
+    ],
+)
+def test_where_results_are_missing_it_is_not_said_that_none_failed(tmp_path: Path, written: str, why: str) -> None:
+    (tmp_path / "r.xml").write_text(written)
+    code, out, err = answergraph("triage", str(tmp_path))
+    assert (code, out) == (1, "None of the 1 results that were read is a failure, and no log shows one.\n")
+    assert err.startswith(f"'r.xml' {why}")
+
+
+def test_fail_on_does_not_pass_where_results_are_missing(place: Path) -> None:
+    (place / "cut.xml").write_text('<testsuite><testcase name="lost"><fail')
+    assert answergraph("triage", str(place))[0] == 0
+    assert answergraph("triage", str(place), "--fail-on", "real")[0] == 1
+    assert answergraph("triage", str(place), "--fail-on", "not-real")[0] == 3
+    assert json.loads(answergraph("triage", str(place), "--json")[1])["unread"] == ["cut.xml"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (["triage"], "Missing argument"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from answergraph.graphs import create_triage_agent
 from answergraph.graphs.add_ons.triage.clusters import clusters_of
 from answergraph.graphs.add_ons.triage.offline.normalised_text import normalised
-from answergraph.graphs.add_ons.triage.run_files.case_survey import survey
+from answergraph.graphs.add_ons.triage.run_files.case_survey import survey_of
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
 
@@ -36,7 +36,7 @@ def no_price(number: int) -> str:
 
 def clustered(place: Path, *cases: str) -> list[list[str]]:
     write_results(place, *cases)
-    return [[case.result.name for case in cluster.cases] for cluster in clusters_of(survey(Folder(place)))]
+    return [[case.result.name for case in cluster.cases] for cluster in clusters_of(survey_of(Folder(place)))]
 
 
 @pytest.mark.parametrize("details", [refused, wrong_price, no_price])
@@ -68,7 +68,7 @@ def test_a_failure_that_passed_on_a_retry_is_not_merged_with_one_that_did_not(tm
 def test_the_fingerprint_is_the_same_the_next_night(tmp_path: Path) -> None:
     for night in (1, 2):
         write_results(tmp_path / str(night), failed("test_rates", refused(night)), started=f"2026-01-0{night}T03:04:05")
-    one, other = (clusters_of(survey(Folder(tmp_path / str(night)))) for night in (1, 2))
+    one, other = (clusters_of(survey_of(Folder(tmp_path / str(night)))) for night in (1, 2))
     assert one[0].fingerprint == other[0].fingerprint
 
 

@@ -72,6 +72,7 @@ THREE = failed_again("assert 3 == 2")
         ("sqlite3.OperationalError: database or disk is full", "OperationalError", "temporary_error"),
         ("ConnectionRefusedError: [Errno 111] Connection refused", "ConnectionRefusedError", "temporary_error"),
         ("socket.gaierror: [Errno -2] Name or service not known", "gaierror", "temporary_error"),
+        ("lookup db.shop on 127.0.0.11:53: server misbehaving", "Error", "temporary_error"),
         ("TimeoutError: timed out", "TimeoutError", "temporary_error"),
         ("ModuleNotFoundError: No module named 'lamps'", "ModuleNotFoundError", "tool_bug"),
         ("ImportError: cannot import name 'x' from 'helpers'", "ImportError", "tool_bug"),
@@ -122,6 +123,8 @@ def test_a_test_that_passed_in_another_run_should_have_passed(
     assert conclusion is not None
     assert (conclusion.misjudged, conclusion.cause) == (True, cause)
     assert others[-1]["written"] in conclusion.quotes
+    unknown = "The same test passed in another run of the folder; what differed between the runs cannot be told."
+    assert (conclusion.explanation == unknown) == (cause is None)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +167,18 @@ def test_comparing_the_current_year_with_a_fixed_one_is_the_fault_of_the_test(
 ) -> None:
     facts = case(pytest_failure(f"AssertionError: assert '© 2026 Lamps' == '© {year} Chairs'", given="date"))
     assert concluded(facts) == verdict
+
+
+def test_a_failed_check_beside_an_application_that_got_no_more_memory_may_be_a_leak() -> None:
+    logged = "ERROR shop.Cart java.lang.OutOfMemoryError: Java heap space"
+    assert concluded(case(pytest_failure("assert 503 == 200"), output=logged)) == (None, None)
+
+
+def test_a_blank_marked_line_of_pytest_says_nothing() -> None:
+    assert case("E   assert 3 == 2\nE   \nE\nE     - two\n\ntest_rates.py:4: AssertionError").marked_lines == [
+        "assert 3 == 2",
+        "- two",
+    ]
 
 
 def test_a_failed_check_beside_a_logged_connection_error_is_temporary() -> None:
@@ -241,6 +256,8 @@ def test_a_missing_module_is_judged_by_its_owner(details: str, verdict: tuple[bo
         # The application may have asked for more and more: a leak and a small machine look the same.
         ("E   MemoryError: cannot allocate memory\n\nshop/api.py:3: MemoryError", (None, None)),
         ("E   OSError: [Errno 24] Too many open files\n\nshop/api.py:3: OSError", None),
+        ("java.lang.OutOfMemoryError: Java heap space", None),
+        ("java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays.copyOf(Arrays.java:3512)", None),
         ("E   MemoryError\n\ntests/test_api.py:3: MemoryError", (True, "temporary_error")),
         ("E   OSError: [Errno 12] Cannot allocate memory\n\ntests/test_api.py:3: OSError", (True, "temporary_error")),
         ("browserType.launch: Executable doesn't exist at /ms/chrome\n    at test/cart.spec.ts:4:2", (True, "tool_bug")),

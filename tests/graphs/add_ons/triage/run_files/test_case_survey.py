@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from answergraph.graphs import create_triage_agent
-from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey
+from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey_of
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
 from tests.graphs.add_ons.triage.junit_files import failed, passed, write_results
 
 
 def surveyed(place: Path) -> Survey:
-    return survey(Folder(place))
+    return survey_of(Folder(place))
 
 
 def ids(place: Path) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder,
 
 def found(place: Path, text: str, *, regex: bool = False) -> list[tuple[int, str]]:
     folder = Folder(place)
-    return [(match.number, match.line) for match in search(folder, text, folder.listing().files, regex=regex).found]
+    return [(match.number, match.line) for match in search(folder, text, folder.listing().files, regex=regex).matches]
 
 
 def log(place: Path, text: str) -> Folder:
@@ -91,7 +91,7 @@ def test_the_part_of_a_long_line_that_matches_is_shown(tmp_path: Path) -> None:
 def test_matches_are_bounded_and_the_result_says_that_there_are_more(tmp_path: Path) -> None:
     folder = log(tmp_path, "error\n" * 1000)
     matches = search(folder, "error", folder.listing().files, regex=False)
-    assert (len(matches.found), matches.is_cut) == (MAX_MATCHES, True)
+    assert (len(matches.matches), matches.is_cut) == (MAX_MATCHES, True)
 
 
 def test_a_pattern_that_makes_other_engines_hang_is_fast(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_binary_file_among_logs_is_reported_and_the_others_are_searched(tmp_pa
     folder = log(tmp_path, "error\n")
     (tmp_path / "core.log").write_bytes(b"\0\1error" * 100)
     matches = search(folder, "error", folder.listing().files, regex=False)
-    assert matches.found == (Match("app.log", 1, "error"),)
+    assert matches.matches == (Match("app.log", 1, "error"),)
     assert matches.problems == ("'core.log' is a binary file of 700 bytes, not text.",)
 
 

@@ -71,6 +71,24 @@ def test_the_complete_cases_of_a_truncated_file_are_read(tmp_path: Path) -> None
     assert "'r.xml' is no complete XML" in got.problem
 
 
+@pytest.mark.parametrize(
+    ("suites", "problem"),
+    [
+        ('<testsuite failures="2" errors="1"><testcase name="t"/></testsuite>', "3 failures and errors"),
+        (
+            '<testsuites failures="2"><testsuite failures="2"><testcase name="t"/></testsuite></testsuites>',
+            "2 failures and errors",
+        ),
+        ('<testsuites><testsuite errors="1"/><testsuite errors="1"/></testsuites>', "2 failures and errors"),
+        ('<testsuite failures="0" errors=""><testcase name="t"/></testsuite>', None),
+        (f'<testsuite failures="9">{CASE}</testsuite>', None),
+    ],
+)
+def test_failures_that_are_counted_and_not_listed_are_reported(tmp_path: Path, suites: str, problem: str | None) -> None:
+    got = read(tmp_path, suites)
+    assert got.problem == (problem and f"'r.xml' counts {problem}, and has no case that failed.")
+
+
 @pytest.mark.parametrize("content", ["", "no xml", "<", b"\0\1\2", b"\xff\xfe<\0"])
 def test_a_file_that_is_not_xml_is_reported(tmp_path: Path, content: str | bytes) -> None:
     got = read(tmp_path, content)
