@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.pregel import Pregel
-from langgraph.types import Checkpointer
 
 from answergraph import AgentSpecError, UsageLimits
 from answergraph.graphs.add_ons.ensemble.ensemble_rules import Ensemble
 from answergraph.graphs.add_ons.ensemble.readers import DECISION, reader_node, state_schemas
+from answergraph.graphs.add_ons.graph_schemas import Checkpointer
 from answergraph.kit import AnswerChannel, GraphNode, Router, pure
 from answergraph.types import FieldStatus, OnDoubt, Status
 
@@ -107,8 +107,8 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     state = state_schemas(every)
     graph = StateGraph[Any, Any](state.state, input_schema=state.input, output_schema=state.output)
     graph.add_node(BEGIN, GraphNode(pure(ensemble.begin), name=BEGIN))
-    for place, (node, agent) in enumerate(zip(names, every, strict=True)):
-        round_ = max(place - len(agents) + 1, 0)
+    for index, (node, agent) in enumerate(zip(names, every, strict=True)):
+        round_ = max(index - len(agents) + 1, 0)
         graph.add_node(node, reader_node(agent, node, round_, limits, 1 if round_ else len(agents)))
     graph.add_node(COMPARE, GraphNode(pure(ensemble.compare), name=COMPARE))
     first, later = names[: len(agents)], names[len(agents) :]
@@ -118,7 +118,7 @@ def create_ensemble(  # noqa: PLR0913  # waiver: each argument is a choice of it
     # The first ones are one superstep and need no joined edges: after those, LangGraph's development server hides a wait.
     for node in names:
         graph.add_edge(node, COMPARE)
-    where: dict[Hashable, str] = {f"ask_{place}": node for place, node in enumerate(later, start=1)}
+    where: dict[Hashable, str] = {f"ask_{number}": node for number, node in enumerate(later, start=1)}
     graph.add_conditional_edges(COMPARE, Router(_route, name="route after compare"), {**where, "finish": END})
     return cast("AgentGraph[ValueT | None, InputT]", graph.compile(checkpointer, name=name))
 
@@ -187,8 +187,8 @@ def _names(agents: Agents, then: Agents) -> list[str]:
     """Return a node's name per agent: its own if it has one that no other has."""
     own = [str(agent.get_name()) for agent in (*agents, *then)]
     numbered = [
-        *(f"reader_{place}" for place in range(1, len(agents) + 1)),
-        *(f"then_{place}" for place in range(1, len(then) + 1)),
+        *(f"reader_{number}" for number in range(1, len(agents) + 1)),
+        *(f"then_{number}" for number in range(1, len(then) + 1)),
     ]
     return [
         name if own.count(name) == 1 and name not in {"LangGraph", BEGIN, COMPARE} else other

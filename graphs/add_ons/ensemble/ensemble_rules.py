@@ -1,7 +1,5 @@
 """Decides after each comparison: who is asked next, or how the ensemble ends."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -60,10 +58,10 @@ class Ensemble:
         agreement = Agreement(same, self.agree, self.doubted, schema, settles_doubt=self.settles_doubt)
         doubts = [path for path in agreement.doubts if agreement.fields[path]["status"] in self.doubted]
         if doubts and can_ask:
-            places = [agreement.doubts[path] for path in doubts]
-            fields = {str(place.now): agreement.fields[path] for path, place in zip(doubts, places, strict=True)}
-            asked = [str(place.asked) for place in places]
-            return {DECISION: Decision(action=f"ask_{following}", asked=asked, value=agreement.value, fields=fields)}
+            locations = [agreement.doubts[path] for path in doubts]
+            fields = {str(location.path): agreement.fields[path] for path, location in zip(doubts, locations, strict=True)}
+            paths = [str(location.stable_path) for location in locations]
+            return {DECISION: Decision(action=f"ask_{following}", asked=paths, value=agreement.value, fields=fields)}
         return self._finish(readings, schema, agreement)
 
     def _without_answer(self, readings: Sequence[Reading]) -> dict[str, object]:
@@ -73,11 +71,11 @@ class Ensemble:
     def _finish(self, readings: Sequence[Reading], schema: Any, agreement: Agreement) -> dict[str, object]:
         value, doubts, fields = agreement.value, list(agreement.doubts), agreement.fields
         if doubts and self.on_doubt == "review":
-            places = {path: place.now for path, place in agreement.doubts.items()}
-            review = FieldReview(schema, value, {path: fields[path] for path in doubts}, places)
+            paths = {path: location.path for path, location in agreement.doubts.items()}
+            review = FieldReview(schema, value, {path: fields[path] for path in doubts}, paths)
             review.ask()
             value, doubts = review.data, []
-            fields = {**fields, **{path: _given(fields[path]) for path in review.given}}
+            fields = {**fields, **{path: _set_by_person(fields[path]) for path in review.given}}
             for path, message in review.rejected.items():
                 reason = f"A person turned down {path or 'the answer'}: {message}"
                 return {**_FINISH, "outcome": self._outcome(readings, "invalid", reason, fields, None)}
@@ -92,7 +90,7 @@ class Ensemble:
                 )
             return {**_FINISH, "outcome": self._outcome(readings, status, reason, agreement.fields, None)}
         for path in reversed(doubts):  # from the end, so that the places of items stay
-            value = _without(value, agreement.doubts[path].now.parts)
+            value = _without(value, agreement.doubts[path].path.parts)
         try:
             answer = schema.load(value)
         except ValueError as error:
@@ -134,12 +132,12 @@ def _limited(readings: Sequence[Reading]) -> Reading | None:
     return next((each for each in reversed(readings) if each["outcome"]["status"] == "out_of_budget"), None)
 
 
-def _given(record: FieldRecord) -> FieldRecord:
+def _set_by_person(record: FieldRecord) -> FieldRecord:
     return {**record, "status": "given", "problem": None, "accepted_by": "person"}
 
 
 def _without(data: object, parts: Sequence[str | int]) -> object:
-    """Return JSON without the value at a place."""
+    """Return JSON without the value at a path."""
     if not parts:
         return None
     part, rest = parts[0], parts[1:]

@@ -1,7 +1,5 @@
 """Merges partial answers of one type, as a reducer of any graph's state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -61,9 +59,9 @@ def merge_answers(left: AnswerT, right: AnswerT) -> AnswerT:
     return cast("AnswerT", answer)
 
 
-def _result_of(given: Any) -> Any:
-    is_result = isinstance(given, Mapping) and given.keys() >= {"structured_response", "outcome"}
-    return given if is_result else {"structured_response": given, "outcome": {"fields": {}}}
+def _result_of(value: Any) -> Any:
+    is_result = isinstance(value, Mapping) and value.keys() >= {"structured_response", "outcome"}
+    return value if is_result else {"structured_response": value, "outcome": {"fields": {}}}
 
 
 def _reading(number: int, result: Any) -> Reading:

@@ -1,10 +1,8 @@
 """The agents of an ensemble as nodes: each is asked within the common limits, and adds a reading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, NamedTuple, NotRequired, get_type_hints
+from typing import Annotated, Any, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -14,6 +12,7 @@ from typing_extensions import TypedDict
 from answergraph import NoAnswerError, UsageLimits, as_node
 from answergraph.graphs.add_ons.ensemble.agreement import Reading
 from answergraph.graphs.add_ons.ensemble.usages import usage_by_round
+from answergraph.graphs.add_ons.graph_schemas import GraphSchemas, graph_schemas
 from answergraph.kit import Budget
 from answergraph.types import FieldRecord
 
@@ -40,63 +39,46 @@ class Decision(TypedDict):
     """The records of the fields in doubt, by the names that the model knows: those of the JSON."""
 
 
-class Schemas(NamedTuple):
-    """The schemas of an ensemble's graph."""
-
-    state: type[object]
-    input: type[object]
-    output: type[object]
-
-
 def _collected(before: list[Reading] | None, more: list[Reading] | None) -> list[Reading]:
     """Add readings; ``None`` begins a run."""
     return [] if more is None else [*(before or []), *more]
 
 
-def state_schemas(agents: Sequence[Any]) -> Schemas:
+def state_schemas(agents: Sequence[Any]) -> GraphSchemas:
     """Return the schemas of a graph with the input and the answer of its agents."""
-    given: dict[str, object] = {}
+    inputs: dict[str, object] = {}
     for agent in agents:
-        given |= get_type_hints(agent.builder.input_schema, include_extras=True)
-    if "messages" in given:
-        given["messages"] = Annotated[list[AnyMessage], add_messages]
+        inputs |= get_type_hints(agent.builder.input_schema, include_extras=True)
+    if "messages" in inputs:
+        inputs["messages"] = Annotated[list[AnyMessage], add_messages]
     answer: Any = get_type_hints(agents[0].builder.output_schema, include_extras=True)["structured_response"]
     results = {"structured_response": answer, "outcome": NotRequired[Any]}
     own = {READINGS: NotRequired[Annotated[list[Reading], _collected]], DECISION: NotRequired[Decision]}
-    shown = {name: hint for name, hint in given.items() if name == "messages"}
-    return Schemas(
-        _typed_dict("EnsembleState", {**given, **results, **own}),
-        _typed_dict("EnsembleInput", given),
-        _typed_dict("EnsembleOutput", {**shown, **results}),
-    )
+    shown = {name: hint for name, hint in inputs.items() if name == "messages"}
+    return graph_schemas("Ensemble", {**inputs, **results, **own}, inputs, {**shown, **results})
 
 
-def _typed_dict(name: str, fields: dict[str, object]) -> type[object]:
-    schema: type[object] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
-    return schema
-
-
-def reader_node(agent: Any, name: str, place: int, limits: UsageLimits | None, parts: int) -> Runnable[Any, Any]:
-    """Return an agent as the node ``name``; ``place`` is its round, ``parts`` the agents that share the rest of the limits."""
+def reader_node(agent: Any, name: str, round_: int, limits: UsageLimits | None, parts: int) -> Runnable[Any, Any]:
+    """Return an agent as the node ``name``; ``round_`` is its round, ``parts`` the agents that share the rest of the limits."""
     keys = get_type_hints(agent.builder.input_schema)
     schemas = {schema.name: schema for schema in agent.channels["structured_response"].codec.schemas}
 
     def inputs(state: Any) -> dict[str, object]:
-        given = {key: state[key] for key in keys if key in state}
+        values = {key: state[key] for key in keys if key in state}
         decision = state[DECISION]
-        if not place or decision["asked"] is None:
-            return given
-        if "messages" in given:
-            given["messages"] = [*given["messages"], _message(decision["fields"])]
+        if not round_ or decision["asked"] is None:
+            return values
+        if "messages" in values:
+            values["messages"] = [*values["messages"], _message(decision["fields"])]
         # Nothing stands behind a field in doubt, so the next agent's own check decides about its value.
-        return {**given, EXISTING: {"structured_response": decision["value"], "outcome": {"fields": decision["fields"]}}}
+        return {**values, EXISTING: {"structured_response": decision["value"], "outcome": {"fields": decision["fields"]}}}
 
     def outputs(result: Mapping[str, Any]) -> dict[str, object]:
         outcome, answer = result["outcome"], result["structured_response"]
         schema = schemas.get(outcome["schema"] or "")
         value = schema.dump(answer) if schema is not None and outcome["status"] == "answered" else None
         reading = Reading(
-            reader=name, round=place, asked=None, schema=outcome["schema"], value=value, outcome={**outcome, "limits": {}}
+            reader=name, round=round_, asked=None, schema=outcome["schema"], value=value, outcome={**outcome, "limits": {}}
         )
         return {READINGS: [reading]}
 
@@ -140,14 +122,14 @@ def _within(
 
 
 def _message(fields: Mapping[str, FieldRecord]) -> HumanMessage:
-    lines = [f"- {path}: {'; '.join(_said(record))}" for path, record in fields.items()]
+    lines = [f"- {path}: {'; '.join(_sentences(record))}" for path, record in fields.items()]
     # What other readers read is no source.
     return HumanMessage(IN_DOUBT.format(fields="\n".join(lines)), response_metadata={EXISTING: None})
 
 
-def _said(record: FieldRecord) -> list[str]:
+def _sentences(record: FieldRecord) -> list[str]:
     """Return what was read, where the value stands, and what is wrong with it."""
     readings = [f"{reading['reader']} read {reading['value']!r}" for reading in record.get("readings", ())]
-    found = [f"in a source: {each['unit'][:MAX_EVIDENCE_CHARACTERS]!r}" for each in record["evidence"] if each["unit"]]
-    is_told = record["problem"] and record["status"] != "disputed"
-    return [*readings, *found, *([str(record["problem"])] if is_told else [])]
+    units = [f"in a source: {each['unit'][:MAX_EVIDENCE_CHARACTERS]!r}" for each in record["evidence"] if each["unit"]]
+    shows_problem = record["problem"] and record["status"] != "disputed"
+    return [*readings, *units, *([str(record["problem"])] if shows_problem else [])]

@@ -27,18 +27,18 @@ def _folded(value: object) -> object:
 
 
 def aligned(lists: Sequence[Sequence[object]], key: object = None) -> list[list[int | None]]:
-    """Return one row per item, in the order of the first list, then the others': its place in each list, or ``None``.
+    """Return one row per item, in the order of the first list, then the others': its index in each list, or ``None``.
 
     Items are matched by their ``Key``, if there is one.
     """
     rows: list[list[int | None]] = []
     known: list[object] = []
     for number, items in enumerate(lists):
-        for place, row in enumerate(_matches(known, items) if key is None else _by_key(known, items, key)):
+        for index, row in enumerate(_matches(known, items) if key is None else _by_key(known, items, key)):
             if row is None:
                 rows.append([None] * len(lists))
-                known.append(items[place])
-            rows[-1 if row is None else row][number] = place
+                known.append(items[index])
+            rows[-1 if row is None else row][number] = index
     return rows
 
 

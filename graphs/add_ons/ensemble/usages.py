@@ -22,12 +22,12 @@ def sum_of(usages: Sequence[Usage] | Sequence[RunUsage]) -> Usage:
 
 def usage_by_round(usages: Sequence[tuple[int, RunUsage]]) -> RunUsage:
     """Return the usage of an ensemble: what the first agents used, and the next ones, by cause; time at once counts once."""
-    causes = {"turn": [usage for place, usage in usages if place == 0], "escalation": [usage for place, usage in usages if place]}
+    causes = {"turn": [usage for index, usage in usages if index == 0], "escalation": [usage for index, usage in usages if index]}
     by_cause: Any = {}
     for cause, each in causes.items():
         total: Any = sum_of(each)
         by_cause |= {cause: {name: total[name] for name in PER_CAUSE if total.get(name) is not None}} if each else {}
-    seconds = [max(usage["seconds"] for at, usage in usages if at == place) for place in dict(usages)]
+    seconds = [max(usage["seconds"] for at, usage in usages if at == index) for index in dict(usages)]
     unpriced = list(dict.fromkeys(name for _, usage in usages for name in usage["unpriced"]))
     whole: Any = {**sum_of([usage for _, usage in usages]), "by_cause": by_cause, "seconds": sum(seconds), "unpriced": unpriced}
     return {**whole, "rounds": [each for _, usage in usages for each in usage["rounds"]]}  # type: ignore[typeddict-item]  # as above

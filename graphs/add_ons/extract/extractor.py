@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePath
+from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, cast, overload
 
 from langchain_core.language_models import BaseChatModel
@@ -89,7 +90,8 @@ def _what_is(document: object) -> str:
         return "a path, which is not read: write path.read_bytes()"
     if isinstance(document, bytes) and document.strip():
         return "not in UTF-8, and no PDF: write document.decode('latin-1'), or what it is written in"
-    return "None" if document is None else f"a {type(document).__name__} without text"
+    without_text = {NoneType: "None", str: "empty", bytes: "empty"}
+    return without_text.get(type(document), f"of type {type(document).__name__}")
 
 
 @overload

@@ -19,11 +19,11 @@ from typing import Any, Literal, Unpack, overload
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
 from answergraph import AgentGraph, AgentSpecError, AutoStrategy
+from answergraph.graphs.add_ons.graph_schemas import Checkpointer
 from answergraph.graphs.add_ons.judge.judging.decision import RuleSelection
 from answergraph.graphs.add_ons.judge.judging.judgment import JUDGING, JudgeInput, JudgeResult, Judgment, judge_schemas
 from answergraph.graphs.add_ons.judge.judging.questions import (
@@ -220,9 +220,9 @@ class JudgeContext(BaseModel):
 
 def judge_by_context(context: Mapping[str, Any] | None = None) -> CompiledStateGraph[Any, Any]:
     """Return the cached judge for the fields of a ``JudgeContext``; raise ``AgentSpecError`` if it cannot be built of them."""
-    given = {name: value for name, value in (context or {}).items() if name in JudgeContext.model_fields and value is not None}
+    options = {name: value for name, value in (context or {}).items() if name in JudgeContext.model_fields and value is not None}
     try:
-        chosen = JudgeContext(**given)
+        chosen = JudgeContext(**options)
     except ValidationError as error:
         raise AgentSpecError(f"The judge's context cannot be used: {error}") from error
     return _judge(chosen.model, tuple(chosen.rules), chosen.structured_output, chosen.tag_word)

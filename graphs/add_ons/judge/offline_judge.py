@@ -43,15 +43,15 @@ def _stated(work: str, conditions: Sequence[tuple[str, ...]]) -> Iterator[tuple[
     longest_first = sorted(enumerate(conditions), key=lambda numbered: -len(numbered[1]))
     for sentence in filter(None, map(str.strip, _SENTENCE_END.split(work))):
         words = _words(sentence)
-        taken: set[int] = set()
+        positions: set[int] = set()
         for index, condition in longest_first:
-            places = [place for place in _places(words, condition) if not taken.intersection(place)]
-            taken.update(position for place in places for position in place)
-            if any(not _negated(words, place.start) for place in places):
+            spans = [span for span in _spans(words, condition) if not positions.intersection(span)]
+            positions.update(position for span in spans for position in span)
+            if any(not _negated(words, span.start) for span in spans):
                 yield index, sentence
 
 
-def _places(words: Sequence[str], wanted: Sequence[str]) -> Iterator[range]:
+def _spans(words: Sequence[str], wanted: Sequence[str]) -> Iterator[range]:
     for start in range(len(words) - len(wanted) + 1) if wanted else ():
         if tuple(words[start : start + len(wanted)]) == tuple(wanted):
             yield range(start, start + len(wanted))

@@ -35,9 +35,9 @@ class OfflineTextModel(BaseLLM):
         **kwargs: object,
     ) -> LLMResult:
         replies = [_reply(prompt) for prompt in prompts]
-        given = sum(map(len, prompts)) // CHARACTERS_PER_TOKEN
-        written = sum(len(reply.text) for reply in replies) // CHARACTERS_PER_TOKEN
-        counts = {"prompt_tokens": given, "completion_tokens": written, "total_tokens": given + written}
+        inputs = sum(map(len, prompts)) // CHARACTERS_PER_TOKEN
+        outputs = sum(len(reply.text) for reply in replies) // CHARACTERS_PER_TOKEN
+        counts = {"prompt_tokens": inputs, "completion_tokens": outputs, "total_tokens": inputs + outputs}
         return LLMResult(generations=[[reply] for reply in replies], llm_output={"token_usage": counts})
 
 

@@ -4,8 +4,6 @@ A movement is a step, its persona the agent's system prompt, its policies, knowl
 caller grants the tools.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +38,7 @@ MAX_PATH_CHARACTERS = 255
 _FOLDERS = {"report_formats": "output-contracts"}
 _NAME = re.compile(r"[\w-]+")
 _AI = re.compile(r"""\s*ai\(\s*(["'])(.+)\1\s*\)\s*""", re.DOTALL)
-_PLACE = re.compile(r"\{(report:[^{}\n]+|report_dir|user_inputs|max_movements|max_steps|movement_iteration|cycle_count)\}")
+_PLACEHOLDER = re.compile(r"\{(report:[^{}\n]+|report_dir|user_inputs|max_movements|max_steps|movement_iteration|cycle_count)\}")
 
 
 @dataclass(frozen=True)
@@ -52,44 +50,44 @@ class TextsByReference:
 
     def text(self, section: str, reference: str, key: str) -> str:
         """Return a text; an unknown reference is the text itself. Raise ``WorkflowSpecError`` if a file cannot be read."""
-        given = str(self.sections.get(section, {}).get(reference, reference))
+        entry = str(self.sections.get(section, {}).get(reference, reference))
         try:
-            path = next((path for path in self._paths(section, given) if path.is_file()), None)
-            text = given if path is None else path.read_text(encoding="utf-8")
+            path = next((path for path in self._paths(section, entry) if path.is_file()), None)
+            text = entry if path is None else path.read_text(encoding="utf-8")
         except (OSError, ValueError, RuntimeError) as error:
-            raise WorkflowSpecError(key, f"{given!r} cannot be read: {error}") from error
+            raise WorkflowSpecError(key, f"{entry!r} cannot be read: {error}") from error
         if len(text) > MAX_FILE_CHARACTERS:
-            raise WorkflowSpecError(key, f"{given!r} has more than {MAX_FILE_CHARACTERS} characters")
+            raise WorkflowSpecError(key, f"{entry!r} has more than {MAX_FILE_CHARACTERS} characters")
         return text.strip()
 
     def texts(self, section: str, references: str | Sequence[str], key: str) -> str:
         listed = [references] if isinstance(references, str) else references
         return "\n\n---\n\n".join(self.text(section, str(reference), key) for reference in listed)
 
-    def _paths(self, section: str, given: str) -> Iterator[Path]:
-        if len(given) > MAX_PATH_CHARACTERS or "\n" in given:
+    def _paths(self, section: str, entry: str) -> Iterator[Path]:
+        if len(entry) > MAX_PATH_CHARACTERS or "\n" in entry:
             return
-        if given.endswith(".md"):
-            yield self.file.parent / Path(given).expanduser()
-        elif _NAME.fullmatch(given):
+        if entry.endswith(".md"):
+            yield self.file.parent / Path(entry).expanduser()
+        elif _NAME.fullmatch(entry):
             folder = _FOLDERS.get(section, section)
             for base in (Path(".takt"), Path.home() / ".takt", self.file.parent.parent, self.file.parent.parent / "facets"):
-                yield base / folder / f"{given}.md"
+                yield base / folder / f"{entry}.md"
 
 
 def without_ai(condition: str) -> str:
     """Return the label of ``ai("label")``: the judge chooses all labels anyway."""
-    found = _AI.fullmatch(condition)
-    return condition if found is None else found[2]
+    match = _AI.fullmatch(condition)
+    return condition if match is None else match[2]
 
 
 def allowed_tools(step: Mapping[str, object], config: Mapping[str, Any]) -> list[str] | None:
     """Return the allowed tools of a step, by its own, its provider's or the file's key; ``None`` if there is none."""
     options = [each.get("provider_options") for each in (step, config)]
     providers = [provider for each in options if isinstance(each, Mapping) for provider in each.values()]
-    for place in (step, *providers):
-        if isinstance(place, Mapping) and isinstance(place.get("allowed_tools"), list):
-            return list(dict.fromkeys(re.sub(r"\(.*", "", str(tool)) for tool in place["allowed_tools"]))
+    for mapping in (step, *providers):
+        if isinstance(mapping, Mapping) and isinstance(mapping.get("allowed_tools"), list):
+            return list(dict.fromkeys(re.sub(r"\(.*", "", str(tool)) for tool in mapping["allowed_tools"]))
     return None
 
 
@@ -115,34 +113,34 @@ def report_writers(steps: Sequence[object], texts: TextsByReference) -> dict[str
     for key, step in list(named.items()):
         children = step.get("parallel") if isinstance(step, dict) else None
         named |= {f"{key}.parallel[{index}]": child for index, child in enumerate(children if isinstance(children, list) else ())}
-    found = [(key, step) for key, step in named.items() if isinstance(step, dict)]
-    return {name: str(step.get("name")) for key, step in found for name, _ in _reports(step, texts, key)}
+    pairs = [(key, step) for key, step in named.items() if isinstance(step, dict)]
+    return {name: str(step.get("name")) for key, step in pairs for name, _ in _reports(step, texts, key)}
 
 
 def filled(text: str, writers: Mapping[str, str], limit: int, cycle_count: int = 0) -> str:
     """Fill in the placeholders known before a run; reports are the results of their steps."""
 
-    def value(place: re.Match[str]) -> str:
-        kind, _, report = place[1].partition(":")
+    def value(match: re.Match[str]) -> str:
+        kind, _, report = match[1].partition(":")
         if report:
             return f"the result of step {writers[report]!r} ({report})" if report in writers else f"the report {report}"
         known = {"max_movements": str(limit), "max_steps": str(limit), "cycle_count": str(cycle_count), "user_inputs": ""}
         known |= {"movement_iteration": "{step_iteration}", "report_dir": "the results of earlier steps"}
         return known[kind]
 
-    return _PLACE.sub(value, text)
+    return _PLACEHOLDER.sub(value, text)
 
 
 def _reports(step: Mapping[str, Any], texts: TextsByReference, key: str) -> Iterator[tuple[str, str]]:
     """Yield the name and format of each report of a step, in every notation."""
     contracts = step.get("output_contracts")
-    given = (contracts.get("report") if isinstance(contracts, dict) else None) or step.get("report") or []
-    for report in given if isinstance(given, list) else [given]:
+    reports = (contracts.get("report") if isinstance(contracts, dict) else None) or step.get("report") or []
+    for report in reports if isinstance(reports, list) else [reports]:
         if isinstance(report, str):
             yield report, ""
         elif isinstance(report, dict) and isinstance(report.get("name"), str):
-            place = f"{key}.output_contracts.report"
-            forms = [texts.text("report_formats", str(report[part]), place) for part in ("order", "format") if report.get(part)]
+            inner = f"{key}.output_contracts.report"
+            forms = [texts.text("report_formats", str(report[part]), inner) for part in ("order", "format") if report.get(part)]
             yield report["name"], "\n\n".join(forms)
         elif isinstance(report, dict):
             yield from ((str(path), f"It is the {label}.") for label, path in report.items())

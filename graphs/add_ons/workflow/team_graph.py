@@ -8,8 +8,6 @@
 The graph is the agent of a step. Its text has the parts and their results, then the leader's report if the step has one.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired

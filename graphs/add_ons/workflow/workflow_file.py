@@ -10,10 +10,10 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
-from langgraph.types import Checkpointer
 
 from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.errors import WorkflowSpecError
+from answergraph.graphs.add_ons.graph_schemas import Checkpointer
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.takt_files import (
     SECTIONS,
@@ -72,7 +72,7 @@ def load_workflow(
         WorkflowFileError: If the file is not a valid workflow; has file, line and key.
     """
     document = YamlDocument(Path(path))
-    places: list[str] = []
+    keys: list[str] = []
     try:
         data = checked(document.data, "workflow", "")
         chosen = _model(data.get("model") or "offline") if model is None else model
@@ -80,7 +80,7 @@ def load_workflow(
         limits = _limits(data)
         writers, config = report_writers(data.get("steps") or (), texts), data.get("workflow_config") or {}
         reader = _StepReader(chosen, agents or {}, tools or {}, texts, writers, limits.steps, config)
-        steps = reader.steps(data, places)
+        steps = reader.steps(data, keys)
         if missing := sorted(reader.not_granted):
             _LOG.warning(_NOT_GRANTED, document.path.name, ", ".join(missing), missing[0], missing[0])
         grounded = bool(data.get("grounded"))
@@ -96,8 +96,8 @@ def load_workflow(
         )
     except WorkflowSpecError as error:
         # Steps may have another order and other names in the file.
-        found = re.match(r"steps\[(\d+)\]", error.key)
-        key = places[int(found[1])] + error.key[found.end() :] if found and places else error.key
+        match = re.match(r"steps\[(\d+)\]", error.key)
+        key = keys[int(match[1])] + error.key[match.end() :] if match and keys else error.key
         head = re.split(r"[.\[]", key)[0]
         written = {
             SYNONYMS.get(str(name), name): str(name) for name in (document.data if isinstance(document.data, dict) else ())
@@ -116,50 +116,49 @@ class _StepReader:
     config: Mapping[str, Any]
     not_granted: set[str] = field(default_factory=set)
 
-    def steps(self, data: Mapping[str, Any], places: list[str]) -> list[WorkflowStep]:
-        """Read the steps, the initial one first, then loop monitors, and record their places in the file."""
-        read = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
+    def steps(self, data: Mapping[str, Any], keys: list[str]) -> list[WorkflowStep]:
+        """Read the steps, the initial one first, then loop monitors, and record their keys in the file."""
+        pairs = [(f"steps[{index}]", self.step(step, f"steps[{index}]")) for index, step in enumerate(data.get("steps") or ())]
         first = data.get("initial_step")
-        if first is not None and first not in [step.name for _, step in read]:
-            raise WorkflowSpecError("initial_step", f"there is no step {first!r}; there are {[step.name for _, step in read]!r}")
-        read.sort(key=lambda each: first is not None and each[1].name != first)
+        if first is not None and first not in [step.name for _, step in pairs]:
+            raise WorkflowSpecError("initial_step", f"there is no step {first!r}; there are {[step.name for _, step in pairs]!r}")
+        pairs.sort(key=lambda each: first is not None and each[1].name != first)
         for index, monitor in enumerate(data.get("loop_monitors") or ()):
-            read.append((f"loop_monitors[{index}].judge", self._monitor(monitor, index)))
-        places += [place for place, _ in read]
-        return [step for _, step in read]
+            pairs.append((f"loop_monitors[{index}].judge", self._monitor(monitor, index)))
+        keys += [key for key, _ in pairs]
+        return [step for _, step in pairs]
 
     def step(self, data: Any, key: str, *, is_child: bool = False) -> WorkflowStep:
-        found = checked(data, "step", key)
-        if "team_leader" in found and found.keys() & {"agent", "parallel"}:
+        values = checked(data, "step", key)
+        if "team_leader" in values and values.keys() & {"agent", "parallel"}:
             raise WorkflowSpecError(f"{key}.team_leader", "a step has only one of agent, parallel and team_leader")
-        children = [
-            self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in enumerate(found.get("parallel") or ())
-        ]
-        judge = found.get("judge", True)
-        rules = _rules(found.get("rules") or [], f"{key}.rules", is_child=is_child)
+        parallel = enumerate(values.get("parallel") or ())
+        children = [self.step(child, f"{key}.parallel[{index}]", is_child=True) for index, child in parallel]
+        judge = values.get("judge", True)
+        rules = _rules(values.get("rules") or [], f"{key}.rules", is_child=is_child)
         return WorkflowStep(
-            name=found.get("name", ""),
-            agent=None if children else self._worker(found, key),
+            name=values.get("name", ""),
+            agent=None if children else self._worker(values, key),
             rules=list(rules) if is_child else rules,
-            instruction=filled(instruction(found, self.texts, key), self.report_writers, self.max_steps),
+            instruction=filled(instruction(values, self.texts, key), self.report_writers, self.max_steps),
             parallel=children,
             judge={True: OF_THE_WORKFLOW, False: None}[judge] if isinstance(judge, bool) else _model(judge, f"{key}.judge"),
-            sees_earlier=found.get("pass_previous_response", True),
+            sees_earlier=values.get("pass_previous_response", True),
         )
 
     def _monitor(self, data: Any, index: int) -> WorkflowStep:
         key = f"loop_monitors[{index}]"
-        found = checked(data, "loop_monitor", key)
-        judge = checked(found.get("judge"), "judge", f"{key}.judge")
-        cycle, threshold = [str(name) for name in found.get("cycle") or ()], found.get("threshold", 3)
+        values = checked(data, "loop_monitor", key)
+        judge = checked(values.get("judge"), "judge", f"{key}.judge")
+        cycle, threshold = [str(name) for name in values.get("cycle") or ()], values.get("threshold", 3)
         if not cycle:
             raise WorkflowSpecError(f"{key}.cycle", "a cycle has at least one step")
-        given = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
+        step = {"instruction": _LOOKS_ROUND.format(cycle=" → ".join(cycle)), **judge}
         return WorkflowStep(
             name=f"loop_monitor_{index + 1}",
             agent=self._agent({"name": f"loop_monitor_{index + 1}", "allowed_tools": [], **judge}, f"{key}.judge"),
             rules=_rules(judge.get("rules") or [], f"{key}.judge.rules"),
-            instruction=filled(instruction(given, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
+            instruction=filled(instruction(step, self.texts, f"{key}.judge"), self.report_writers, self.max_steps, threshold),
             cycle=cycle,
             threshold=threshold,
         )
@@ -168,17 +167,17 @@ class _StepReader:
         """Return the agent of a step, or the team that its leader shares the work out to."""
         if "team_leader" not in step:
             return self._agent(step, key)
-        place = f"{key}.team_leader"
-        team = checked(step["team_leader"], "team_leader", place)
+        inner = f"{key}.team_leader"
+        team = checked(step["team_leader"], "team_leader", inner)
         parts, milliseconds = team.get("max_parts", PARTS_AT_ONCE), team.get("timeout_ms", PART_MILLISECONDS)
         if not 0 < parts <= MAX_PARTS or milliseconds < 1:
-            raise WorkflowSpecError(place, f"max_parts is 1 to {MAX_PARTS}, timeout_ms at least 1")
+            raise WorkflowSpecError(inner, f"max_parts is 1 to {MAX_PARTS}, timeout_ms at least 1")
         own = {key.removeprefix("part_"): team[key] for key in ("part_persona", "part_allowed_tools") if key in team}
         leader = team.get("persona", step.get("persona"))
         return create_team(
             self.model,
-            self._agent({**step, **own}, place, seconds=milliseconds / 1000),
-            persona=None if leader is None else self.texts.text("personas", leader, f"{place}.persona"),
+            self._agent({**step, **own}, inner, seconds=milliseconds / 1000),
+            persona=None if leader is None else self.texts.text("personas", leader, f"{inner}.persona"),
             max_parts=parts,
             edits=team.get("part_edit", step.get("edit")) is not False,
             reports=bool(step.get("output_contracts") or step.get("report")),
@@ -222,22 +221,22 @@ def _imported(name: str, key: str, agents: Mapping[str, Any]) -> Any:
 
 def _rules(rules: list[object], key: str, *, is_child: bool = False) -> dict[str, str]:
     """Return the next step per condition; the rules of a child have none, and may be plain strings."""
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for index, rule in enumerate(rules):
-        place = f"{key}[{index}]"
-        data = {"condition": rule} if is_child and isinstance(rule, str) else checked(rule, "rule", place)
+        inner = f"{key}[{index}]"
+        data = {"condition": rule} if is_child and isinstance(rule, str) else checked(rule, "rule", inner)
         if is_child and "next" in data:
-            raise WorkflowSpecError(f"{place}.next", "a child's rules have no next step; write it in the parallel step's rules")
+            raise WorkflowSpecError(f"{inner}.next", "a child's rules have no next step; write it in the parallel step's rules")
         for name in ("condition",) if is_child else ("condition", "next"):
             if name not in data:
-                raise WorkflowSpecError(place, f"the rule has no {name}")
+                raise WorkflowSpecError(inner, f"the rule has no {name}")
         condition = without_ai(data["condition"])
-        if condition in found:
-            raise WorkflowSpecError(f"{place}.condition", f"the rule {condition!r} is given twice")
+        if condition in targets:
+            raise WorkflowSpecError(f"{inner}.condition", f"the rule {condition!r} is given twice")
         # A workflow asks no person while it runs.
         if not data.get("interactive_only"):
-            found[condition] = data.get("next", "")
-    return found
+            targets[condition] = data.get("next", "")
+    return targets
 
 
 def _model(name: str, key: str = "model") -> Any:
@@ -250,11 +249,11 @@ def _model(name: str, key: str = "model") -> Any:
 
 def _limits(data: Mapping[str, object]) -> WorkflowLimits:
     """Return the limits; a number as ``max_steps`` replaces all others."""
-    found = checked(data.get("limits") or {}, "limits", "limits")
+    values = checked(data.get("limits") or {}, "limits", "limits")
     most = data.get("max_steps", INFINITE)
     if most != INFINITE:
-        found = {"steps": most, "visits": most, "repeats": most, **found}
+        values = {"steps": most, "visits": most, "repeats": most, **values}
     try:
-        return WorkflowLimits(**found)
+        return WorkflowLimits(**values)
     except AgentSpecError as error:
         raise WorkflowSpecError("limits" if "limits" in data else "max_steps", str(error).rstrip(".")) from error

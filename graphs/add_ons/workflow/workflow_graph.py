@@ -19,9 +19,9 @@ from langchain_core.runnables.base import coerce_to_runnable
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
-from langgraph.types import Checkpointer
 
 from answergraph import AgentGraph
+from answergraph.graphs.add_ons.graph_schemas import Checkpointer
 from answergraph.graphs.add_ons.judge.judge_graph import create_judge
 from answergraph.graphs.add_ons.workflow.workflow_nodes import NO_RULE, STOPPED, Endings, JudgedStep, StepVisit
 from answergraph.graphs.add_ons.workflow.workflow_state import WorkflowInput, WorkflowOutput, WorkflowState

@@ -40,19 +40,19 @@ def checked(data: object, kind: str, key: str) -> dict[str, Any]:
     known = KEYS[kind]
     if not isinstance(data, dict):
         raise WorkflowSpecError(key, f"a {kind} is a mapping with the keys {sorted(known)!r}")
-    found: dict[str, object] = {}
-    for given, value in data.items():
-        place, name = f"{key}.{given}" if key else given, SYNONYMS.get(given, given)
-        if given in REFUSED:
-            raise WorkflowSpecError(place, f"{given} is not supported: {REFUSED[given]}")
+    values: dict[str, object] = {}
+    for word, value in data.items():
+        inner, name = f"{key}.{word}" if key else word, SYNONYMS.get(word, word)
+        if word in REFUSED:
+            raise WorkflowSpecError(inner, f"{word} is not supported: {REFUSED[word]}")
         if name not in known:
-            raise WorkflowSpecError(place, f"a {kind} has no key {given!r}; it has {sorted(known)!r}")
-        if name in found:
-            raise WorkflowSpecError(place, f"{given} is another name for {name}, which is also given")
+            raise WorkflowSpecError(inner, f"a {kind} has no key {word!r}; it has {sorted(known)!r}")
+        if name in values:
+            raise WorkflowSpecError(inner, f"{word} is another name for {name}, which is also given")
         types = get_args(known[name]) or (known[name],)
         # By exact type, because ``True`` is an ``int``.
         if type(value) not in types:
             wanted = " or ".join(_NAMES[each] for each in types)
-            raise WorkflowSpecError(place, f"{given} is {wanted}, not {value!r}")
-        found[name] = value
-    return found
+            raise WorkflowSpecError(inner, f"{word} is {wanted}, not {value!r}")
+        values[name] = value
+    return values

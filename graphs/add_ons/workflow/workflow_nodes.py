@@ -28,7 +28,7 @@ NO_RULE = "no rule matched"
 STOPPED = "stopped by a limit"
 MAX_EARLIER_STEPS = 10
 """Number of earlier results shown to an agent."""
-_PLACE = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
+_PLACEHOLDER = re.compile(r"\{(task|previous_response|iteration|step_iteration)\}")
 TAGS = "When you are done, end with the tag of what holds, in a line of its own:\n{tags}"
 
 
@@ -93,7 +93,7 @@ class StepVisit:
             "step_iteration": str(visits(state)[self.node] + 1),
         }
         # One pass, so that filled-in text is not expanded again.
-        parts = [_PLACE.sub(lambda place: values[place[1]], instruction)]
+        parts = [_PLACEHOLDER.sub(lambda match: values[match[1]], instruction)]
         if "{task}" not in instruction:
             parts.append(f"Task: {values['task']}")
         if earlier:
@@ -236,9 +236,9 @@ def step_result(output: object) -> dict[str, object]:
     if not isinstance(output, Mapping):
         return {"text": output if isinstance(output, str) else _json(output)}
     messages = output.get("messages") or ()
-    said = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
+    texts = [message.text for message in messages if isinstance(message, AIMessage) and message.text.strip()]
     plain = {key: to_jsonable_python(value, fallback=str) for key, value in output.items() if key != "messages"}
-    return {"text": said[-1] if said else "", **plain}
+    return {"text": texts[-1] if texts else "", **plain}
 
 
 def work_text(result: Mapping[str, object] | None) -> str:

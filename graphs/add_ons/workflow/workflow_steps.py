@@ -1,7 +1,5 @@
 """The steps and limits of a workflow, and their checks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +40,7 @@ class WorkflowStep:
     instruction: str = ""
     """Comes before the task in the agent's prompt. ``{task}``, ``{previous_response}``, ``{iteration}`` and ``{step_iteration}``
     are filled in."""
-    parallel: Sequence[WorkflowStep] = ()
+    parallel: "Sequence[WorkflowStep]" = ()
     """Children that run side by side; ``all(...)`` and ``any(...)`` in the rules compare their labels."""
     judge: Any = OF_THE_WORKFLOW
     """The model that judges this step; by default the workflow's, ``None`` for the tag that the agent writes itself."""
@@ -124,16 +122,16 @@ def _check_work(step: WorkflowStep, key: str) -> None:
     if step.agent is not None and not isinstance(step.agent, Runnable) and not callable(step.agent):
         raise WorkflowSpecError(f"{key}.agent", f"{step.agent!r} is neither a graph nor a function")
     for index, child in enumerate(step.parallel):
-        place = f"{key}.parallel[{index}]"
-        _check_name(child.name, [other.name for other in step.parallel[:index]], place)
+        inner = f"{key}.parallel[{index}]"
+        _check_name(child.name, [other.name for other in step.parallel[:index]], inner)
         if child.parallel:
-            raise WorkflowSpecError(f"{place}.parallel", "a child has no children")
+            raise WorkflowSpecError(f"{inner}.parallel", "a child has no children")
         if child.targets:
             raise WorkflowSpecError(
-                f"{place}.rules[0].next", "a child's rules have no next step; write it in the parallel step's rules"
+                f"{inner}.rules[0].next", "a child's rules have no next step; write it in the parallel step's rules"
             )
-        _check_work(child, place)
-        _check_conditions(child, place)
+        _check_work(child, inner)
+        _check_conditions(child, inner)
 
 
 def _check_rules(step: WorkflowStep, names: Sequence[str], key: str) -> None:
@@ -141,15 +139,15 @@ def _check_rules(step: WorkflowStep, names: Sequence[str], key: str) -> None:
     if not isinstance(step.rules, Mapping):
         raise WorkflowSpecError(f"{key}.rules[0].next", "the next step is missing")
     for index, (condition, target) in enumerate(step.rules.items()):
-        place = f"{key}.rules[{index}]"
+        inner = f"{key}.rules[{index}]"
         if target not in (*names, *ENDS):
-            raise WorkflowSpecError(f"{place}.next", f"there is no step {target!r}; there are {[*names, *ENDS]!r}")
+            raise WorkflowSpecError(f"{inner}.next", f"there is no step {target!r}; there are {[*names, *ENDS]!r}")
         if parse_rule(condition).aggregate is not None and not step.parallel:
-            raise WorkflowSpecError(f"{place}.condition", "all(...) and any(...) compare children, and this step has none")
+            raise WorkflowSpecError(f"{inner}.condition", "all(...) and any(...) compare children, and this step has none")
         for name in parse_rule(condition).names:
             root, *rest = re.split(r"[.\[]", name)
             if root in ("results", "visits") and rest and rest[0] not in names:
-                raise WorkflowSpecError(f"{place}.condition", f"{name!r}: there is no step {rest[0]!r}; there are {[*names]!r}")
+                raise WorkflowSpecError(f"{inner}.condition", f"{name!r}: there is no step {rest[0]!r}; there are {[*names]!r}")
 
 
 def _check_conditions(step: WorkflowStep, key: str) -> None:
@@ -157,13 +155,13 @@ def _check_conditions(step: WorkflowStep, key: str) -> None:
         raise WorkflowSpecError(f"{key}.rules", f"step {step.name!r} has no rules")
     seen: set[str] = set()
     for index, condition in enumerate(step.conditions):
-        place = f"{key}.rules[{index}].condition"
+        inner = f"{key}.rules[{index}].condition"
         try:
             text = parse_rule(condition).text
         except RuleSyntaxError as error:
-            raise WorkflowSpecError(place, f"{error.problem} (position {error.position} of {error.rule!r})") from error
+            raise WorkflowSpecError(inner, f"{error.problem} (position {error.position} of {error.rule!r})") from error
         if text in seen:
-            raise WorkflowSpecError(place, f"the rule {text!r} is given twice")
+            raise WorkflowSpecError(inner, f"the rule {text!r} is given twice")
         seen.add(text)
 
 

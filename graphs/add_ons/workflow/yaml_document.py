@@ -37,10 +37,10 @@ class YamlDocument:
 
     def error(self, key: str, problem: str) -> WorkflowFileError:
         """Return an error at a key, or at the nearest key around it that is in the file."""
-        place = key
-        while place and place not in self._lines:
-            place = place[: max(place.rfind("."), place.rfind("["), 0)]
-        return WorkflowFileError(str(self.path), self._lines.get(place, 1), key, problem)
+        nearest = key
+        while nearest and nearest not in self._lines:
+            nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
+        return WorkflowFileError(str(self.path), self._lines.get(nearest, 1), key, problem)
 
     def _root(self) -> yaml.Node | None:
         try:
@@ -97,20 +97,20 @@ class YamlDocument:
             raise self.error(key, f"it cannot be read: {getattr(error, 'problem', None) or error}") from error
 
     def _mapping(self, node: yaml.MappingNode, key: str) -> dict[str, object]:
-        found: dict[str, Any] = {}
+        own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for name_node, value_node in node.value:
             name = str(name_node.value) if isinstance(name_node, yaml.ScalarNode) else "?"
             inner = f"{key}.{name}" if key else name
-            if name in found:
+            if name in own:
                 raise WorkflowFileError(str(self.path), name_node.start_mark.line + 1, inner, "the key is repeated")
             self._lines[inner] = name_node.start_mark.line + 1
             value = self._plain(value_node, inner)
             if name_node.tag != MERGE:
-                found[name] = value
+                own[name] = value
                 continue
             for each in value if isinstance(value, list) else [value]:
                 if not isinstance(each, dict):
                     raise self.error(inner, "<< merges mappings")
                 merged = {**each, **merged}
-        return {**merged, **found}
+        return {**merged, **own}

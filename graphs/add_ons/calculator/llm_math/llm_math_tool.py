@@ -1,7 +1,5 @@
 """The calculator tool for word problems: the model writes one expression, and the tool evaluates it."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Any

@@ -70,21 +70,21 @@ def calculate(text: str) -> MathResult:
 
 
 def _as_python(text: str) -> str:
-    written = text.translate(_SIGNS_AS_TYPED).strip()
-    if len(written) > MAX_CHARACTERS:
+    expression = text.translate(_SIGNS_AS_TYPED).strip()
+    if len(expression) > MAX_CHARACTERS:
         raise CalculationError(f"the expression is longer than {MAX_CHARACTERS} characters")
-    if written.startswith("[") and written.endswith("]"):
-        written = written[1:-1].strip()
-    written = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), written)
+    if expression.startswith("[") and expression.endswith("]"):
+        expression = expression[1:-1].strip()
+    expression = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), expression)
     # Before parsing: Python's ^ binds less tightly than +, a power more tightly than anything.
-    return written.replace("^", "**")
+    return expression.replace("^", "**")
 
 
-def _parsed(written: str) -> ast.expr:
-    if "," in written:
+def _parsed(expression: str) -> ast.expr:
+    if "," in expression:
         raise CalculationError("a comma is allowed only between groups of three digits")
     try:
-        return ast.parse(written, mode="eval").body
+        return ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise CalculationError("it is not one arithmetic expression") from error
 

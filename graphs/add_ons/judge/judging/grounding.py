@@ -33,8 +33,8 @@ def grounded_in(work: str, reason: str, conditions: Sequence[str]) -> Grounding:
         quote = match[match.lastindex or 0]
         record = locate(quote, mark, [work])
         if record["status"] == "supported":
-            place = record["evidence"][0]
-            spans.extend((place["place"][0] + start, place["place"][0] + end) for start, end in place["marks"][:1])
+            evidence = record["evidence"][0]
+            spans.extend((evidence["place"][0] + start, evidence["place"][0] + end) for start, end in evidence["marks"][:1])
         elif not any(_plain(quote) in _plain(condition) for condition in conditions):
             missing = f"The reason quotes {quote!r}, but it is not in the work word for word."
             return Grounding(problem=missing if record["status"] == "not_found" else f"The reason's quote: {record['problem']}")

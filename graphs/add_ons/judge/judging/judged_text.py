@@ -40,7 +40,7 @@ class JudgedText:
         if any(planted in (data, ...) for planted, _ in _objects(self.text)):
             return True
         ours = _bare(self.text)
-        return any(_bare(written) in ours for written in {written for found, written in _objects(reply) if found == data})
+        return any(_bare(source) in ours for source in {source for value, source in _objects(reply) if value == data})
 
 
 def _objects(text: str) -> Iterator[tuple[object, str]]:
@@ -48,13 +48,13 @@ def _objects(text: str) -> Iterator[tuple[object, str]]:
     left = MAX_TRIES_PER_CHARACTER * len(text)
     for start, end in closings_in(text).items():
         if text[start] == "{":
-            written = text[start:end]
-            found = load_json(written)
-            left -= len(written) * (1 if found is not None else MENDING_COST)
+            source = text[start:end]
+            value = load_json(source)
+            left -= len(source) * (1 if value is not None else MENDING_COST)
             if left < 0:
                 yield ..., ""
                 return
-            yield (mend_json(written) if found is None else found), written
+            yield (mend_json(source) if value is None else value), source
 
 
 def _bare(text: str) -> str:

@@ -1,12 +1,13 @@
 """The state of a judge as plain JSON: input, a record per stage, and the result."""
 
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from answergraph.graphs.add_ons.graph_schemas import GraphSchemas, graph_schemas
 from answergraph.graphs.add_ons.judge.rules.rule import MatchMethod
 
 JUDGING = "judging"
@@ -90,27 +91,14 @@ def no_judgment(reason: str, stages: list[StageRecord]) -> Judgment:
     return Judgment(index=None, step=None, tag=None, label=None, method=None, reason=reason, stages=stages)
 
 
-class JudgeSchemas(NamedTuple):
-    """The schemas of a judge's graph."""
-
-    state: type[Any]
-    input: type[Any]
-    output: type[Any]
-
-
-def judge_schemas(output_key: str, own: type[object] | None) -> JudgeSchemas:
+def judge_schemas(output_key: str, own: type[object] | None) -> GraphSchemas:
     """Return the schemas of a judge, with the caller's keys; it gives out only the judgment, so that it changes no other key."""
     further = get_type_hints(own, include_extras=True) if own is not None else {}
     output: dict[str, object] = {output_key: NotRequired[Judgment]}
-    given = {**get_type_hints(JudgeInput, include_extras=True), **further}
-    given.pop(output_key, None)
-    state = {**given, JUDGING: NotRequired[Judging], **output}
-    return JudgeSchemas(_typed_dict("JudgeState", state), _typed_dict("JudgeInput", given), _typed_dict("JudgeOutput", output))
-
-
-def _typed_dict(name: str, fields: dict[str, object]) -> type[object]:
-    schema: type[object] = TypedDict(name, fields)  # type: ignore[misc]  # mypy wants literal fields
-    return schema
+    inputs = {**get_type_hints(JudgeInput, include_extras=True), **further}
+    inputs.pop(output_key, None)
+    state = {**inputs, JUDGING: NotRequired[Judging], **output}
+    return graph_schemas("Judge", state, inputs, output)
 
 
 JudgmentMatchMethod = Literal["aggregate", "auto_select", "structured_output", "tag_fallback", "ai_judge"]

@@ -53,7 +53,7 @@ You are a judge. Compare the output of an agent with each condition and pick the
 
 Return the condition, word for word, as matched_index, and the reason.{quote} If you cannot, write its tag in one line."""
 
-_PLACE = re.compile(r"\{(table|tags|quote|work)\}")
+_PLACEHOLDER = re.compile(r"\{(table|tags|quote|work)\}")
 
 JUDGED = "answergraph_judged"  # the key of ``JudgedWork`` in a judge's prompt
 
@@ -100,7 +100,7 @@ class JudgePrompt:
         tags = _tags(self.tag_word, conditions) if self.tag_word else None
         data = JudgedWork(work=shown, conditions=list(conditions), tags=tags)
         # One pass, so that placeholders in the work stay unchanged.
-        return [attach(_PLACE.sub(lambda place: parts[place[1]], self.template), JUDGED, data)]
+        return [attach(_PLACEHOLDER.sub(lambda match: parts[match[1]], self.template), JUDGED, data)]
 
 
 def _table(conditions: Sequence[str], tag_word: str | None) -> str:

@@ -3,8 +3,6 @@
 A failure in a stage is recorded and leads to the next one: a provider may reject one kind of request and accept another.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -49,7 +47,7 @@ class Stage:
     """One stage of a judgment; ``step`` is its node."""
 
     name: StageName
-    question: AskForNumber | AskForTag | ReadOwnTag
+    question: "AskForNumber | AskForTag | ReadOwnTag"
     grounded: bool = False
 
     def step(self, state: Mapping[str, Any], runtime: Runtime) -> Work[dict[str, Any]]:
@@ -117,9 +115,9 @@ class AskForNumber:
         self, reading: Reading, message: AIMessage, question: str, work: JudgedText, conditions: Sequence[str]
     ) -> JudgeReply:
         own = without_echo(message.text, question)
-        written, is_fenced = self._objects(reading, message)
-        answers = [data for data in written if not work.holds_answer(data, message.text)]
-        if written and not answers:
+        objects, is_fenced = self._objects(reading, message)
+        answers = [data for data in objects if not work.holds_answer(data, message.text)]
+        if objects and not answers:
             return JudgeReply(None, "The reply only repeats an answer from the work.", message)
         # A model that reasons in fences ends with its answer.
         numbers = {_number(data[self.key], conditions) for data in (answers[-1:] if is_fenced else answers)}
@@ -128,18 +126,18 @@ class AskForNumber:
             return JudgeReply(number, reason if isinstance(reason, str) else NO_REASON, message)
         if self.tag_method is not None and tags_in(own, self.tag_word):
             return replace(tag_reply(message, own, self.tag_word, len(conditions)), method=self.tag_method)
-        if found := tags_in(own, self.tag_word):
-            return JudgeReply(found[0], without_tags(own, self.tag_word), message)
+        if tags := tags_in(own, self.tag_word):
+            return JudgeReply(tags[0], without_tags(own, self.tag_word), message)
         return JudgeReply(None, reading.reason, message)
 
     def _objects(self, reading: Reading, message: AIMessage) -> tuple[list[dict[str, object]], bool]:
         """Return the answer, else numbered objects that do not fit the schema, and whether they are in fences."""
         if reading.answer is not None:
             return [reading.answer.value], False
-        written = find_json(message.text) if reading.status in ("invalid", "unanswered") and not message.tool_calls else []
-        data = [item.data for item in written] or [call["args"] for call in message.tool_calls]
+        findings = find_json(message.text) if reading.status in ("invalid", "unanswered") and not message.tool_calls else []
+        data = [item.data for item in findings] or [call["args"] for call in message.tool_calls]
         numbered = [each for each in data if isinstance(each, dict) and self.key in each]
-        return numbered, bool(written) and written[0].place == "fence"
+        return numbered, bool(findings) and findings[0].origin == "fence"
 
 
 @dataclass(frozen=True)
@@ -172,13 +170,13 @@ class ReadOwnTag:
 
 def tag_reply(message: AIMessage, own: str, word: str, conditions: int) -> JudgeReply:
     """Read the tags in the model's own part of a message; the last one that names a condition counts."""
-    found = tags_in(own, word)
-    valid = [number for number in found if 1 <= number <= conditions]
+    tags = tags_in(own, word)
+    valid = [number for number in tags if 1 <= number <= conditions]
     if valid:
         reason = without_tags(own, word)
         return JudgeReply(valid[-1], reason or f"The tag {tag(word, valid[-1])} was written.", message)
-    if found:
-        return JudgeReply(found[-1], "", message)
+    if tags:
+        return JudgeReply(tags[-1], "", message)
     return JudgeReply(None, f"There is no tag {tag(word, 1)} or the like in: {shortened(message.text)}", message)
 
 

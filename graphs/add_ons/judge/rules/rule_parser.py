@@ -75,8 +75,8 @@ class RuleReader:
     def fail(self, problem: str) -> NoReturn:
         """Raise ``RuleSyntaxError`` at the next token."""
         token = self.peek()
-        found = "the rule ends there" if token.kind == "end" else f"found {token.text!r} instead"
-        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {found}")
+        detail = "the rule ends there" if token.kind == "end" else f"found {token.text!r} instead"
+        raise RuleSyntaxError(self.rule, token.position, f"{problem}; {detail}")
 
     def string(self) -> str:
         """Read a text in quotes; raises ``RuleSyntaxError`` for any other token."""

@@ -39,11 +39,11 @@ class Facts:
         if self.looked_at[0] > MAX_ITEMS:
             raise RuleEvaluationError(text, f"it reads more than {MAX_ITEMS} list items")
 
-    def items(self, text: str, found: Any) -> Iterator[Any]:
+    def items(self, text: str, value: Any) -> Iterator[Any]:
         """Yield the items of a list; raises ``RuleEvaluationError`` for other values and for too many items."""
-        if not _is_list(found):
+        if not _is_list(value):
             raise RuleEvaluationError(text, "it needs a list")
-        for item in found:
+        for item in value:
             self.look_at(text)
             yield item
 
@@ -78,10 +78,10 @@ def path(text: str) -> Expression:
     """Return a name of the state, with keys, fields and list positions after dots."""
 
     def value(facts: Facts) -> Any:
-        found = _found(facts, text)
-        if found is _MISSING:
+        fact = _fact(facts, text)
+        if fact is _MISSING:
             raise RuleEvaluationError(text, f"there is no {text!r}; exists({text}) asks whether there is")
-        return found
+        return fact
 
     return Expression(text, value, "any")
 
@@ -104,8 +104,8 @@ def exists(text: str, name: str) -> Expression:
     """Return whether a value exists and is not ``null``."""
 
     def value(facts: Facts) -> bool:
-        found = _found(facts, name)
-        return found is not _MISSING and found is not None
+        fact = _fact(facts, name)
+        return fact is not _MISSING and fact is not None
 
     return Expression(text, value)
 
@@ -113,7 +113,7 @@ def exists(text: str, name: str) -> Expression:
 def any_item(text: str, name: str, condition: Expression) -> Expression:
 
     def value(facts: Facts) -> bool:
-        return any(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+        return any(condition.holds(facts.with_item(item)) for item in facts.items(text, _fact(facts, name)))
 
     return Expression(text, value)
 
@@ -122,7 +122,7 @@ def count(text: str, name: str, condition: Expression) -> Expression:
     """Return how many items of a list meet a condition."""
 
     def value(facts: Facts) -> int:
-        return sum(condition.holds(facts.with_item(item)) for item in facts.items(text, _found(facts, name)))
+        return sum(condition.holds(facts.with_item(item)) for item in facts.items(text, _fact(facts, name)))
 
     return Expression(text, value, "number")
 
@@ -150,11 +150,11 @@ def joined(text: str, conditions: Sequence[Expression], of: Callable[[Iterable[b
     return Expression(text, lambda facts: of(condition.holds(facts) for condition in conditions))
 
 
-def _found(facts: Facts, name: str) -> object:
-    found: object = facts.values
+def _fact(facts: Facts, name: str) -> object:
+    fact: object = facts.values
     for part in name.replace("[", ".").replace("]", "").split("."):
-        found = _member(facts, found, part)
-    return found
+        fact = _member(facts, fact, part)
+    return fact
 
 
 def _member(facts: Facts, holder: Any, name: str) -> object:

@@ -12,6 +12,7 @@ from tests.graphs.add_ons.ensemble.test_ensemble_graph import ASKED, Invoice, ca
 from tests.graphs.agent.conftest import hang as hang  # noqa: PLC0414 - a fixture
 from tests.graphs.agent.hanging_agents import SOON, HangingModel, slow_tool
 from tests.graphs.agent.scripted_agents import call, calls
+from tests.graphs.agent.test_create_time_limits_around import HangingHook
 from tests.suite.colors import Run
 
 LIMIT = UsageLimits(seconds=1.5)
@@ -66,6 +67,15 @@ def test_an_ensemble_in_a_limited_run_ends_before_it(run: Run, hang: Any) -> Non
     slow = create_ensemble([hanging(hang), hanging(hang)])
     result = ended(run, create_ensemble([reader(invoice()), reader(invoice()), slow_reader(slow)], limits=LIMIT))
     assert result["outcome"]["status"] == "answered"
+
+
+@pytest.mark.parametrize("hook", ["before_agent", "before_model", "wrap_model_call"])
+def test_a_reader_without_limits_whose_hook_hangs_names_the_limit_of_all(hang: Any, hook: str) -> None:
+    model = ScriptedChatModel(replies=[called(invoice())] * 9)
+    slow = create_agent(model, response_format=ToolStrategy(Invoice), middleware=[HangingHook(hook, hang)])
+    outcome = create_ensemble([reader(invoice()), slow], limits=LIMIT).invoke(ASKED)["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+    assert outcome["reason"].startswith("reader_2 reached its limit (seconds).")
 
 
 def slow_reader(ensemble: Any) -> Any:

@@ -74,10 +74,10 @@ def test_a_made_up_field_leaves_no_record(run: Run) -> None:
 
 
 NO_DOCUMENTS = {
-    "": "a str without text",
-    b"": "a bytes without text",
+    "": "empty",
+    b"": "empty",
     "käse".encode("latin-1"): "not in UTF-8, and no PDF: write document.decode('latin-1')",
-    7: "a int without text",
+    7: "of type int",
     Path("a.txt"): "a path, which is not read: write path.read_bytes()",
     None: "None; give a text",
 }
