@@ -17,6 +17,7 @@ from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.state.agent_state import AgentState, JumpTo
 
 Middleware = AgentMiddleware
+Prompt = Callable[[ModelRequest[Any]], Any]
 
 
 class HookDecorator(Protocol):
@@ -98,16 +99,22 @@ wrap_tool_call = _decorator(
 )
 
 
+@overload
+def dynamic_prompt(func: Prompt) -> Middleware: ...
+@overload
+def dynamic_prompt(func: None = None) -> Callable[[Prompt], Middleware]: ...
 @explains_arguments("@dynamic_prompt")
-def dynamic_prompt(func: Callable[[ModelRequest], Any]) -> Middleware:
+def dynamic_prompt(func: Prompt | None = None) -> Middleware | Callable[[Prompt], Middleware]:
     """Make a middleware that writes the system message of each call.
 
     Args:
         func: Returns the prompt for a request as text or ``SystemMessage``; a coroutine function serves async runs only.
     """
+    if func is None:
+        return dynamic_prompt
     check_function(f"@dynamic_prompt: {shown(func)}", func, "request", may_be_async=True)
 
-    def with_prompt(request: ModelRequest, prompt: Any) -> ModelRequest:
+    def with_prompt(request: ModelRequest, prompt: object) -> ModelRequest:
         if not isinstance(prompt, str | SystemMessage):
             raise AgentSpecError(f"{func.__name__} returned {shown(prompt)}; return the prompt, a text or a SystemMessage.")
         return request.override(system_message=prompt if isinstance(prompt, SystemMessage) else SystemMessage(prompt))

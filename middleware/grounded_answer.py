@@ -21,6 +21,7 @@ from answergraph.middleware.base import AgentMiddleware
 from answergraph.middleware.kept_input import KeepsInput
 from answergraph.models.resolve import resolve_model
 from answergraph.nodes.answer_checks import MoreWork
+from answergraph.patches.existing import unchanged
 from answergraph.runtime.argument_checks import check_function, holds, one_of, shown, tool_names
 from answergraph.runtime.errors import AgentSpecError, AnswerRejected
 from answergraph.runtime.explained_arguments import explains_arguments
@@ -168,8 +169,8 @@ class GroundedAnswer(AgentMiddleware):
         claims = fields_of(answer)
         sources = as_shown({**calls, **counting}.values(), state["messages"])
         unmarked = Grounded(min_items=0) if self.fields == "all" else None
-        given, is_settled = _given(answer, state, claims), _is_settled(state, self.on_doubt)
-        report = check_fields(claims, sources, unmarked, given, has_judge=self.judge is not None, is_settled=is_settled)
+        known, is_settled = _known_records(answer, state, claims), _is_settled(state, self.on_doubt)
+        report = check_fields(claims, sources, unmarked, known, has_judge=self.judge is not None, is_settled=is_settled)
         if self.judge is None or report.feedback or not unjudged(claims, report.fields):
             return self._verdict(answer, claims, report, state)
         return MoreWork(self._judged(self.judge, answer, claims, report.fields, state))
@@ -250,18 +251,16 @@ def _is_settled(state: Any, on_doubt: OnDoubt) -> bool:
     return was_told or (ledger["last_call_made"] if on_doubt == "refuse" else _was_asked_again(state))
 
 
-def _given(answer: object, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:
+def _known_records(answer: object, state: Any, claims: Sequence[Claim]) -> dict[str, FieldRecord]:
     """Return the fields that stand as they were in the previous answer, or as a person set them."""
     ledger = Turn(state).run_ledger(begins_run=False)
-    given: dict[str, FieldRecord] = {}
+    known: dict[str, FieldRecord] = {}
     if (message_id := ledger.get("existing")) is not None:
-        from answergraph.patches.existing import unchanged  # noqa: PLC0415 - few runs have a previous answer
-
         message = next((each for each in state["messages"] if each.id == message_id), None)
         existing = message and message.response_metadata.get(EXISTING)
-        given = unchanged(existing, answer, [claim.path for claim in claims]) if existing else {}
+        known = unchanged(existing, answer, [claim.path for claim in claims]) if existing else {}
     persons = {path for path, value in ledger.get("given", {}).items() if json_at(answer, path) == value}
-    return given | {path: given_by_person() for path in persons}
+    return known | {path: given_by_person() for path in persons}
 
 
 def _reads_input(sources: object) -> bool:

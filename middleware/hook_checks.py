@@ -66,9 +66,8 @@ def check_methods(middleware: Any, methods: Collection[str], hooks: Collection[s
     """Raise ``AgentSpecError`` for a method that would never run: one like a hook, or any if there is no hook at all."""
     # ``modify_model_request`` is pure: one function serves both kinds of run.
     names = [*hooks, *(f"a{hook}" for hook in hooks if hook != "modify_model_request")]
-    for method in methods:
-        near = get_close_matches(method, names, 1, _LIKE_A_HOOK)
-        if near and near[0] != method:
+    for method in [each for each in methods if each not in names]:
+        if near := get_close_matches(method, names, 1, _LIKE_A_HOOK):
             raise AgentSpecError(f"{middleware.name}.{method} would never run. Did you mean the hook {near[0]!r}?")
     brings = any(getattr(middleware, part, None) for part in ("tools", "transformers", "answer_types"))
     if methods and not has_hook and not brings and "state_schema" not in vars(type(middleware)):

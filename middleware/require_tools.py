@@ -83,7 +83,7 @@ class RequireTools(AgentMiddleware):
         until = self.missing or "; ".join(unmet)
         declared = strategy_of(request)
         types = {schema.name: schema.declared for schema in declared.schemas}
-        abstaining = [name for name, given in types.items() if isinstance(given, type) and issubclass(given, Abstention)]
+        abstaining = [name for name, kind in types.items() if isinstance(kind, type) and issubclass(kind, Abstention)]
         if abstaining:
             return request.override(response_format=declared.narrowed(abstaining), withheld_until=until)
         forced = request.tools and not refuses_forced_tools(request.model)

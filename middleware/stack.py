@@ -20,10 +20,12 @@ from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
 from answergraph.asking.model_request import ModelRequest, ModelResponse, of_both_classes, own_request
 from answergraph.middleware.base import CAN_JUMP_TO, AgentMiddleware, wrong_colour
+from answergraph.middleware.hook_checks import check_methods, check_request, check_update
 from answergraph.middleware.trace_policies import hook_policy, traced
 from answergraph.nodes.answer_checks import in_either_colour
 from answergraph.nodes.layered_response import FormatChange, LayeredResponse, no_response
 from answergraph.nodes.model import ModelCall
+from answergraph.nodes.tool_recording import recording
 from answergraph.nodes.tools import ToolCallStep, ToolResult
 from answergraph.runtime.argument_checks import awaitable, check_function, check_list, is_async, one_of, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -68,8 +70,6 @@ class Hook:
     def step(self, state: Any, runtime: Runtime[Any]) -> Step[Any]:
         update: object = yield Call(self.blocking, self.awaited, (state,))
         if update is not None:
-            from answergraph.middleware.hook_checks import check_update  # noqa: PLC0415 - few agents have hooks
-
             check_update(self.node_name, update, self.can_jump_to)
         return update
 
@@ -133,8 +133,6 @@ class MiddlewareStack:
         wrap: Callable[[ToolCallStep], ToolCallStep] = partial(reduce, _around_tool, self.tool_wrappers[::-1])
         if not self._records:
             return wrap(call)
-        from answergraph.nodes.tool_recording import recording  # noqa: PLC0415 - only agents that check evidence record results
-
         computing = frozenset(name for middleware in self.middleware for name in getattr(middleware, "computes", ()))
         return recording(wrap, call, computing)
 
@@ -157,19 +155,16 @@ def _check(middleware: object) -> None:
         _check_arguments(middleware, hook, hook)
         _check_arguments(middleware, hook, f"a{hook}")
     if methods := list(_methods(middleware)):
-        from answergraph.middleware.hook_checks import check_methods  # noqa: PLC0415 - few agents have middleware
-
         check_methods(middleware, methods, _HOOKS, has_hook=any(_has(middleware, hook) for hook in _HOOKS))
 
 
 def _check_arguments(middleware: Any, hook: str, method: str) -> None:
     function, arguments = _own(middleware, method), _HOOKS[hook]
     if function is not None:
-        injected = _INJECTED & inspect.signature(function).parameters.keys()
-        with_arguments = partial(function, **dict.fromkeys(injected.difference(arguments)))
         others = _OTHERS if arguments == ("state",) else ""
-        may_be_async = hook == "check_answer" or method != hook
-        check_function(f"{middleware.name}.{method}", with_arguments, *arguments, may_be_async=may_be_async, instead=others)
+        is_async_too = hook == "check_answer" or method != hook
+        name = f"{middleware.name}.{method}"
+        check_function(name, function, *arguments, named=_INJECTED, may_be_async=is_async_too, instead=others)
 
 
 def _methods(middleware: object) -> Iterator[str]:
@@ -243,8 +238,6 @@ def _noting_format(name: str, request: ModelRequest, handed_on: object, inner: M
     """Make a layer's inner call, and record a change of the response format."""
     inner_request = own_request(handed_on, name)
     if inner_request is not request:
-        from answergraph.middleware.hook_checks import check_request  # noqa: PLC0415 - few agents have middleware
-
         check_request(name, request, inner_request)
     before, after = request.response_format, inner_request.response_format
     try:

@@ -99,8 +99,8 @@ def check_answer(
     for check in checks:
         try:
             is_slow = in_thread or TIMED_VISIT.get() or getattr(getattr(check, "__self__", None), "checks_in_thread", False)
-            said = yield from off_loop(check, reading.value, state, runtime, when=is_slow)
-            verdict = _accepted(check, (yield from said.step) if isinstance(said, MoreWork) else said)
+            result = yield from off_loop(check, reading.value, state, runtime, when=is_slow)
+            verdict = _accepted(check, (yield from result.step) if isinstance(result, MoreWork) else result)
             made = _valid(verdict.answer, reading)
         except AnswerRejected as rejection:
             return reading.rejected(rejection.feedback, _records(rejection, reading.value), _shown_name(check)), AnswerAccepted()
@@ -175,12 +175,12 @@ def _records(rejection: AnswerRejected, answer: object) -> dict[str, FieldRecord
         AgentSpecError: If the check names a field that the answer does not have.
     """
     records: dict[str, FieldRecord] = {**rejection.records}
-    for written, sentence in rejection.fields.items():
-        path = FieldPath(written)
+    for name, sentence in rejection.fields.items():
+        path = FieldPath(name)
         try:
             path.get(answer)
         except LookupError as error:
-            raise AgentSpecError(f"AnswerRejected names the field {written!r}, but {error}.") from error
+            raise AgentSpecError(f"AnswerRejected names the field {name!r}, but {error}.") from error
         records[str(path)] = record_of(sentence)
     return records
 

@@ -1,7 +1,5 @@
 """The place of a person's review in a run: after the checks, before the run's end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -9,7 +7,8 @@ from answergraph.answers.answer import Answer
 from answergraph.evidence.claims import fields_of
 from answergraph.nodes.answer_checks import Checked
 from answergraph.nodes.model_visit import CurrentReply
-from answergraph.patches.changes import Change, place_in, with_changes
+from answergraph.nodes.reviews.field_review import FieldReview, computed_from
+from answergraph.patches.changes import Change, json_path_in, with_changes
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.steps import Step
 from answergraph.state.field_path import FieldPath, json_at
@@ -37,8 +36,6 @@ def reviewed(
     reading, accepted = yield from check(_with_persons_values(reading, set_by_person), reply.ledger)
     if not is_for_a_person(reply, reading):
         return reply, reading, accepted
-    from answergraph.nodes.reviews.field_review import FieldReview, computed_from  # noqa: PLC0415 - few runs are reviewed
-
     while reading.answer is not None and (fields := _doubtful(reading)):
         # What is computed from another doubtful field may hold once that is decided.
         waits = {str(path) for path, (_, of) in computed_from(fields_of(reading.value)).items() if not of.isdisjoint(fields)}
@@ -62,12 +59,9 @@ def _with_persons_values(reading: Reading, set_by_person: Mapping[str, object]) 
         return reading
     before = reading.answer
     kept = {path: value for path, value in set_by_person.items() if reading.patch is not None or "[" not in path}
-    places = {path: place_in(before.data, path, before.value) or FieldPath(path) for path in kept}
+    changes = [Change(json_path_in(before.data, path, before.value) or FieldPath(path), value) for path, value in kept.items()]
     try:
-        return replace(
-            reading,
-            answer=_answer(before, with_changes(before.data, [Change(place, kept[path]) for path, place in places.items()])),
-        )
+        return replace(reading, answer=_answer(before, with_changes(before.data, changes)))
     except ValueError:
         return reading  # what no longer fits is doubtful again
 

@@ -5,6 +5,7 @@ from uuid import uuid4
 from langchain_core.messages import ToolMessage
 
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
+from answergraph.patches.repair import offer, repair_of
 from answergraph.reading.received_reply import can_be_kept
 from answergraph.reading.reply_reader import Reading
 from answergraph.state.ledger import Repair, RepairMode, RunLedger
@@ -33,10 +34,8 @@ def repair_after(reading: Reading, ledger: RunLedger, mode: RepairMode) -> Repai
         return None if before is None else {**before, "offered": before["offered"] and reading.status != "invalid"}
     if not can_be_kept(reading.written):
         return None
-    from answergraph.patches.repair import repair_of  # noqa: PLC0415 - few runs repair an answer
-
     wrong = {path: record["problem"] for path, record in reading.fields.items() if record["problem"] is not None}
-    problems = {reading.places.get(path, path): problem for path, problem in wrong.items()}
+    problems = {reading.json_paths.get(path, path): problem for path, problem in wrong.items()}
     repair = repair_of(reading.name, reading.written, problems, mode, reading.value)
     is_existing = repair is not None and before is not None and before.get("is_existing")
     return {**repair, "is_existing": True} if repair is not None and is_existing else repair
@@ -84,8 +83,6 @@ def _text(reading: Reading, strategy: Strategy, repair: Repair | None, *, in_nex
     if reading.is_echo:
         return WROTE_SCHEMA.format(example=strategy.example())
     if repair is not None and repair["offered"] and reading.status == "invalid":
-        from answergraph.patches.repair import offer  # noqa: PLC0415 - few runs repair an answer
-
         text = f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
         return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
     if in_next_form and reading.status != "invalid":

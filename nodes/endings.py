@@ -10,8 +10,10 @@ from langgraph.runtime import Runtime
 
 from answergraph.answers.answer import Answer
 from answergraph.nodes.model_visit import CurrentReply, ModelVisit
+from answergraph.patches.changes import json_path_in
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.errors import NoAnswerError
+from answergraph.runtime.steps import TIMED_VISIT
 from answergraph.state.agent_state import AnswerKeys, RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.field_path import json_at
@@ -21,6 +23,7 @@ from answergraph.state.outcome import AnswerAccepted, Attempt, LimitName, Outcom
 from answergraph.state.turn import CallNames, Turn
 from answergraph.state.usage import UsageLimits
 
+NO_FORMAT = "The run has no response format: its answer is the last message."
 DEFERRED = "The run waits for the results of {names}."
 ASKED_ONCE = ("truncated", "empty")
 """After these at most one further call is made."""
@@ -35,7 +38,6 @@ LIMIT_WORDS: Mapping[LimitName, str] = {
 }
 MAX_PROBLEMS = 50
 """Maximum recorded problems of an attempt: a list may have one per item."""
-
 
 Action = Literal["accept", "confirm", "raise", "run_tools", "defer", "ask_again", "ask_next_strategy", "end"]
 
@@ -172,15 +174,15 @@ def without_format(
     ledger: RunLedger, messages: Sequence[BaseMessage], limits: UsageLimits, *, status: Status = "out_of_budget"
 ) -> Outcome:
     """Return the outcome of a run without a response format, or what the outcomes of all runs have in common."""
-    usage, allowed = of_run(ledger, messages), ledger.get("limits") or limits.in_force()
+    timed = TIMED_VISIT.get()
+    # A visit that did not end in time noted no limits, though a run around this one may have ended it.
+    usage, allowed = of_run(ledger, messages), ledger.get("limits") or limits.in_force(timed and timed.clock)
     limit = ledger.get("limit") if status == "out_of_budget" else None
     if status in ENDED_BY_ATTEMPTS and usage["answer_attempts"] >= allowed["answer_attempts"]:
         limit = "answer_attempts"
     return Outcome(
         status=status,
-        reason="The run has no response format: its answer is the last message."
-        if status == "answered"
-        else _spent(limit, usage, allowed),
+        reason=NO_FORMAT if status == "answered" else _spent(limit, usage, allowed),
         strategy=None,
         schema=None,
         attempts=ledger["attempts"],
@@ -237,13 +239,10 @@ def _with_reader(path: str, record: FieldRecord, reply: CurrentReply, answer: An
     wrong = [each for attempt in attempts for each in attempt["fields"]]
     is_repaired = any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in wrong)
     if attempts and before is not None and not is_repaired:
-        from answergraph.patches.changes import place_in  # noqa: PLC0415 - few runs repair an answer
-
         # The JSON of an answer has the aliases of its fields.
-        was, now = (json_at(data, place_in(data, path, answer.value) or path) for data in (before["value"], answer.data))
+        was, now = (json_at(data, json_path_in(data, path, answer.value) or path) for data in (before["value"], answer.data))
         is_repaired = was != now
-    who: Any = {"accepted_by": "repair" if is_repaired else "first_answer"}
-    return {**who, **record}
+    return {"accepted_by": "repair" if is_repaired else "first_answer", **record}
 
 
 def raise_without_answer(state: RunState, runtime: Runtime[Any], *, keys: AnswerKeys) -> dict[str, object]:

@@ -98,7 +98,7 @@ def noting_calls_taken_out(before: Sequence[ToolCall], state: RunState, update: 
     ledger = turn.ledger
     if not before or turn.reply is None or ledger is None:
         return update
-    if not (taken := calls_taken_out(turn.reply, before, written_messages(update))):
+    if not (calls := calls_taken_out(turn.reply, before, written_messages(update))):
         return update
-    note: Command[str] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(taken)]}})
+    note: Command[str] = Command(update={LEDGER: {**ledger, "taken_out": [*ledger.get("taken_out", []), *as_pending(calls)]}})
     return [*updates_in(update), note]

@@ -1,10 +1,8 @@
 """The response of a model call with the additions of each middleware layer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from inspect import iscoroutine
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
@@ -36,7 +34,7 @@ class LayeredResponse:
     commands: tuple[Command[str], ...] = ()
     format_changes: tuple[FormatChange, ...] = ()
 
-    def of(self, returned: Any, middleware: str) -> LayeredResponse:
+    def of(self, returned: Any, middleware: str) -> Self:
         """Wrap a hook's return value; LangChain's response classes work, too.
 
         Raises:

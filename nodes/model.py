@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import BaseTool
@@ -22,6 +22,7 @@ from answergraph.nodes.endings import deferred, outcome_without_format, without_
 from answergraph.nodes.external_tool import described_name
 from answergraph.nodes.layered_response import LayeredResponse
 from answergraph.nodes.model_visit import ModelReply, ModelVisit, Readings, answer_request_of
+from answergraph.nodes.timed_asking import ask_in_time
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import TIMED_VISIT, Step, has_listener, off_loop
@@ -36,13 +37,11 @@ from answergraph.state.messages import (
     malformed_results,
     was_sent_back,
 )
-from answergraph.state.own_keys import UntracedUpdate, is_traced
+from answergraph.state.own_keys import is_traced, marked_if_untraced
 from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import attempt_number, growing_event
-
-if TYPE_CHECKING:
-    from answergraph.streaming.answer_listener import AnswerListener
+from answergraph.streaming.answer_listener import AnswerListener
 
 ONLY_NOW = "Only {name} can be called now, before anything else."
 
@@ -90,8 +89,6 @@ class ModelNode:
         timed = TIMED_VISIT.get()
         asking: Callable[[ModelRequest], Step[LayeredResponse | None]] = wrapped
         if timed is not None:
-            from answergraph.nodes.timed_asking import ask_in_time  # noqa: PLC0415 - only runs with time limits need it
-
             asking = partial(ask_in_time, wrapped, visit=visit, timed=timed)
         layered = yield from asking(request)
         if layered is None:
@@ -100,7 +97,7 @@ class ModelNode:
         shown = shown_update(state, visit.sent) if state.get(TOOL_RESULTS) else {}
         update = _without_repeats(cleared | self._update(visit, layered) | shown | running, state)
         if not layered.commands:
-            return UntracedUpdate(update) if not running[RUNNING].is_traced else update
+            return marked_if_untraced(update, running[RUNNING])
         own = self.agent.keys.no_hook_writes(reads_answers=visit.format.reads_answers)
         return [Command(update=update), *layered.commands_without(own, state)]
 
@@ -125,9 +122,9 @@ class ModelNode:
             message = visit.with_note(message, answer_request.strategy, is_narrowed=is_narrowed)
         reading: Reading | None = None
         seen: Snapshot | None = None
-        called = {call["name"] for call in message.tool_calls}
+        names = {call["name"] for call in message.tool_calls}
         # A text beside calls of tools is not an answer yet.
-        if answer_request.declared and (not called or answer_request.declared & called):
+        if answer_request.declared and (not names or answer_request.declared & names):
             reading, seen = yield from read_reply(answer_request, message)
         reply = visit.replies[str(message.id)] = ModelReply(message, answer_request, reading, seen, visit.is_wrapped)
         if reading is not None:
@@ -155,15 +152,12 @@ class ModelNode:
             return request
         return request.override(tool_choice=NO_CALLS if request.tools else None)
 
-    def _listeners(self, visit: ModelVisit, request: ModelRequest, answer_request: AnswerRequest) -> "list[AnswerListener]":
+    def _listeners(self, visit: ModelVisit, request: ModelRequest, answer_request: AnswerRequest) -> list[AnswerListener]:
         """Return the listener that reports the growing answer; none if nobody listens to the stream."""
         writer = getattr(request.runtime, "stream_writer", None)
         if writer is None or not answer_request.strategy.schemas or not has_listener(writer):
             return []
         begun = growing_event(self.agent.keys.answer, self.agent.name, attempt_number(visit.ledger))
-        # Only streams need it, and what it reads growing JSON with.
-        from answergraph.streaming.answer_listener import AnswerListener  # noqa: PLC0415 - see above
-
         return [AnswerListener(writer, answer_request.strategy.schemas, begun, answer_request.repair)]
 
     def _update(self, visit: ModelVisit, layered: LayeredResponse) -> dict[str, object]:

@@ -1,22 +1,22 @@
 """One visit of the model node: the run's progress and budget, its replies and their records."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Self
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 
 from answergraph.asking.strategies.call_or_answer import CallOrAnswer
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest, Strategy
-from answergraph.calling.model_calls import ModelCalls, purse_of
+from answergraph.calling.model_calls import ModelCalls
+from answergraph.calling.purse import Purse
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
 from answergraph.runtime.snapshot import Snapshot
 from answergraph.runtime.steps import TIMED_VISIT, Step, off_loop
+from answergraph.runtime.time_limits import RunClock, TimedVisit
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import callers_budget
 from answergraph.state.ledger import (
@@ -31,11 +31,6 @@ from answergraph.state.messages import repaired_history, was_sent_back, without_
 from answergraph.state.outcome import Cause, LimitName, PendingCall, Usage
 from answergraph.state.turn import Turn
 from answergraph.state.usage import UsageLimits, added, usage_of
-
-if TYPE_CHECKING:
-    from answergraph.calling.purse import Purse
-    from answergraph.runtime.time_limits import RunClock, TimedVisit
-
 
 MIN_CALLS_FOR_TWO = 5
 """With fewer model calls, a tool is worth more than a correction."""
@@ -126,7 +121,7 @@ class ModelVisit(ModelCalls):
         return reply.model_copy(update={"response_metadata": {**reply.response_metadata, **noted}})
 
     @classmethod
-    def begin(cls, state: RunState, declared: DeclaredFormat, limits: UsageLimits) -> Step[ModelVisit]:
+    def begin(cls, state: RunState, declared: DeclaredFormat, limits: UsageLimits) -> Step[Self]:
         """Begin a visit. An interrupted or crashed run continues with its ledger."""
         turn = Turn(state)
         messages: list[AnyMessage] = state["messages"]
@@ -179,7 +174,7 @@ class ModelVisit(ModelCalls):
         self.limit = exhausted_by or last_call_by or ("tool_calls" if has_no_tool_call else None)
         self.has_no_call, self.is_last_call = exhausted_by is not None, last_call_by is not None
         self.forces_answer = has_no_tool_call or (self.is_last_call and limits.reserve_final_answer)
-        self.purse = purse_of(limits) if limits.is_priced else None
+        self.purse = Purse(limits) if limits.is_priced else None
         self.last_line = limits.left_in_words(usage, clock) if limits.tell_model else None
 
     def asked_afresh(self) -> list[AnyMessage]:

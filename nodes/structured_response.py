@@ -27,6 +27,7 @@ from answergraph.state.agent_state import TOOL_RESULTS, RunState
 from answergraph.state.ledger import LEDGER, RunLedger, StoredValue
 from answergraph.state.messages import correction_message, without_cut_text
 from answergraph.state.outcome import AnswerAccepted, Outcome, Status
+from answergraph.state.own_keys import marked_if_untraced
 from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import AnswerEvent, attempt_number, growing_event, why_rejected
 
@@ -45,7 +46,7 @@ class StructuredResponseNode:
     """Puts the middleware that asks a person around an answer's call."""
     readings: Readings
 
-    def step(self, state: RunState, runtime: Runtime[Any]) -> Step[dict[str, Any]]:
+    def step(self, state: RunState, runtime: Runtime[Any]) -> Step[dict[str, object]]:
         """Read the reply, and return an update with an outcome if the run ends, with corrections if the model is asked again.
 
         Raises:
@@ -77,12 +78,12 @@ class StructuredResponseNode:
         # Without an update nothing is decided: the answer is read again.
         if update and (ending.action != "defer" or reading.calls) and has_listener(runtime.stream_writer):
             runtime.stream_writer(self._event(reply, reading, update))
-        return update
+        return marked_if_untraced(update, reply.turn.running)
 
     def _checked(self, reading: Reading, ledger: RunLedger, reply: CurrentReply, state: Any, at: Runtime[Any]) -> Step[Checked]:
         # Checks search these results for evidence.
-        read = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
-        is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in read)
+        lengths = accumulate(len(str(result)) for result in (state.get(TOOL_RESULTS) or {}).get("results", ()))
+        is_long = any(characters > MAX_CHARACTERS_ON_LOOP for characters in lengths)
         # Where the model will not be asked again, a check may accept what it would have asked about.
         is_last = decide(self._facts(reply, reading.rejected("", {}, None), needs_confirmation=False)).action == "end"
         seen = {**state, LEDGER: {**ledger, "last_call_made": is_last}}
@@ -272,18 +273,18 @@ class StructuredResponseNode:
         self, reply: CurrentReply, reading: Reading, receipt: str, status: Status, accepted: AnswerAccepted = NOTHING_SAID
     ) -> dict[str, object]:
         answer = reading.answer if reading.status == "answered" else None
-        attempts = with_attempt(reply, reading)
-        calls = reply.ledger["usage"]["tool_calls"]
-        if status == "answered" and self.agent.has_tools and reply.turn.is_without_result_of(calls):
-            reading = replace(reading, reason=f"{reading.reason} {NO_CALL_SUCCEEDED if calls else NO_TOOL_CALLED}")
+        attempts, calls = with_attempt(reply, reading), reply.ledger["usage"]["tool_calls"]
         not_run = [*reply.pending, *reply.elsewhere] if answer else reply.pending
         ledger: RunLedger = {**reply.ledger, "attempts": attempts, "finished": True}
         ledger.pop("repair", None)
         ledger.pop("given", None)
+        outcome = outcome_of(reply, reading, status, attempts, accepted, self.agent.limits)
+        if status == "answered" and self.agent.has_tools and reply.turn.is_without_result_of(calls):
+            outcome["reason"] += f" {NO_CALL_SUCCEEDED if calls else NO_TOOL_CALLED}"
         return {
             "messages": reply.in_order([*reply.results(reading, receipt), *self._other_calls(reply, not_run)]),
             self.agent.keys.answer: self.codec.to_write(answer.value, answer) if answer else None,
-            self.agent.keys.outcome: outcome_of(reply, reading, status, attempts, accepted, self.agent.limits),
+            self.agent.keys.outcome: outcome,
             LEDGER: ledger,
         }
 

@@ -1,7 +1,5 @@
 """Asks the model in a run with time limits, once more if a call did not end in time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import monotonic
 

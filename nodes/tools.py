@@ -91,9 +91,9 @@ class ToolsNode(TimedVisits):
         try:
             return run_step(self._step(input, None if _is_on_event_loop() else self._direct_call(input, config)))
         except NotImplementedError as error:
-            called = {call.get("name") for call in input} if isinstance(input, list) else set()
+            names = {call.get("name") for call in input} if isinstance(input, list) else set()
             for tool in self.tools_by_name.values():
-                if tool.name in called and getattr(tool, "coroutine", None) and getattr(tool, "func", tool) is None:
+                if tool.name in names and getattr(tool, "coroutine", None) and getattr(tool, "func", tool) is None:
                     raise AgentSpecError(_ASYNC_ONLY.format(name=tool.name)) from error
             raise
 
@@ -184,9 +184,9 @@ class ToolsNode(TimedVisits):
 
     def _checked(self, result: ToolResult, request: ToolCallRequest) -> ToolResult:
         """Return a result; raise ``AgentSpecError`` if it is that of another call, or writes a misspelt key."""
-        name, called = request.tool_call["name"], request.tool_call["id"]
-        if isinstance(result, ToolMessage) and called and result.tool_call_id != called:
-            raise AgentSpecError(_OTHER_CALL.format(name=name, called=called, given=result.tool_call_id))
+        name, call_id = request.tool_call["name"], request.tool_call["id"]
+        if isinstance(result, ToolMessage) and call_id and result.tool_call_id != call_id:
+            raise AgentSpecError(_OTHER_CALL.format(name=name, called=call_id, given=result.tool_call_id))
         if self.known_keys and not isinstance(result, ToolMessage):
             check_kept(f"The tool {name!r}", result, self.known_keys)
         return result

@@ -4,8 +4,6 @@ Names, fields and behaviour are those of ``langchain.agents.middleware``, so tha
 the other.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from dataclasses import dataclass, field, replace
@@ -105,7 +103,7 @@ class ModelRequest(Generic[ContextT]):
         )
         vars(self).update(_with_system_message({name: value}))
 
-    def override(self, **overrides: object) -> ModelRequest[ContextT]:
+    def override(self, **overrides: object) -> "ModelRequest[ContextT]":
         """Return a copy with other fields; ``system_prompt`` is text for the ``system_message``.
 
         ``withheld_until`` is a clause; it is added to those of outer middleware.

@@ -1,12 +1,10 @@
 """Chat models with bound tools and format, cached, and the messages that are sent to them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
@@ -64,7 +62,7 @@ class BoundModel:
     """Whether the model writes the conversation as a text, which may hold anything."""
 
     @classmethod
-    def of(cls, bound: Any, **fields: Any) -> BoundModel:
+    def of(cls, bound: Any, **fields: Any) -> Self:
         """Separate a bound model into the model and its arguments if it is nothing more than these."""
         is_plain = isinstance(bound, RunnableBinding) and _calls_as(bound, RunnableBinding)
         if not is_plain or bound.config or bound.config_factories:

@@ -58,7 +58,7 @@ def legal_history(messages: Sequence[AnyMessage], tools: frozenset[str]) -> Sequ
 def _repaired(messages: Sequence[AnyMessage], tools: frozenset[str]) -> list[AnyMessage]:
     turns: list[tuple[AnyMessage, AnyMessage, dict[str, ToolMessage]]] = []
     results_by_call: dict[str, dict[str, ToolMessage]] = {}
-    for place, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if isinstance(message, ToolMessage):
             # A later result of the same call replaces the earlier one: it may have come after the run had given the call up.
             if (known := results_by_call.get(message.tool_call_id)) is not None:
@@ -67,7 +67,7 @@ def _repaired(messages: Sequence[AnyMessage], tools: frozenset[str]) -> list[Any
         results: dict[str, ToolMessage] = {}
         legal = _with_legal_name(message)
         if isinstance(legal, AIMessage) and (legal.tool_calls or legal.invalid_tool_calls):
-            legal = _with_legal_calls(legal, place, tools)
+            legal = _with_legal_calls(legal, index, tools)
             results_by_call |= {str(call["id"]): results for call in legal.tool_calls}
         turns.append((message, legal, results))
     # No server accepts an empty conversation either.
@@ -81,14 +81,14 @@ def _with_legal_name(message: AnyMessage) -> AnyMessage:
     return message.model_copy(update={"name": re.sub(r"[\s<|\\/>]+", "_", name)[:_MAX_NAME]})
 
 
-def _with_legal_calls(message: AIMessage, place: int, tools: frozenset[str]) -> AIMessage:
+def _with_legal_calls(message: AIMessage, index: int, tools: frozenset[str]) -> AIMessage:
     """Return a reply whose malformed calls are calls without arguments, each with a name and an id of its own."""
     spoilt = {call.get("id") for call in message.invalid_tool_calls} - {None}
     calls: dict[str, ToolCall] = {}
     for number, call in enumerate((*message.tool_calls, *message.invalid_tool_calls)):
         name, call_id = call.get("name") or "unknown", call.get("id")
         # The same in every request, so that the provider's prompt cache stays valid.
-        own = call_id if call_id and call_id not in calls else f"call_{place}_{number}"
+        own = call_id if call_id and call_id not in calls else f"call_{index}_{number}"
         legal = name if name in tools or _is_tool_name(name) else re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[:_MAX_NAME]
         args: Any = _as_json(call["args"]) if number < len(message.tool_calls) else {}
         calls[own] = ToolCall(name=legal, args=args, id=own, type="tool_call")

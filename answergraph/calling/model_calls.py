@@ -4,13 +4,10 @@ A way of asking that the client or the provider refuses is followed by the next 
 sample that failed the provider's grammar, is read as that reply. Calls that the model wrote as text become tool calls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
@@ -23,18 +20,15 @@ from answergraph.asking.strategies.call_or_answer import note_calls
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModel, BoundModels
+from answergraph.calling.timed_model_call import call_in_time
 from answergraph.reading.calls_from_text import with_calls
 from answergraph.reading.filled_schema import with_copies
 from answergraph.reading.received_reply import as_received
 from answergraph.reading.reply_reader import Reading, ReplyReader
 from answergraph.runtime.snapshot import Snapshot
-from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Effect, Step, off_loop
+from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, TIMED_VISIT, Step, off_loop
 from answergraph.state.ledger import Repair
 from answergraph.state.outcome import Attempt
-from answergraph.state.usage import UsageLimits
-
-if TYPE_CHECKING:
-    from answergraph.calling.purse import Purse
 
 Listeners = Callable[[AnswerRequest], Sequence[BaseCallbackHandler]]
 """Returns the callback handlers of a call beside those of the run."""
@@ -98,7 +92,7 @@ class ModelCalls:
                 timed, call = TIMED_VISIT.get(), partial(bound.call, to_send, streams=self.streams, last_line=self.last_line)
                 message: BaseMessage
                 message = (
-                    (yield call(handlers)) if timed is None else (yield from _call_in_time(call, handlers, to_send.model, timed))
+                    (yield call(handlers)) if timed is None else (yield from call_in_time(call, handlers, to_send.model, timed))
                 )
             except Exception as error:  # noqa: BLE001 - clients raise errors of any class
                 contained = self._reply_in(error, answer_request, to_send)
@@ -170,23 +164,3 @@ def read_reply(answer_request: AnswerRequest, reply: AIMessage) -> Step[tuple[Re
     if reading.error is not None and answer_request.strategy.raises(reading.error):
         raise reading.error
     return reading, seen
-
-
-def purse_of(limits: UsageLimits) -> Purse:
-    """Return a purse for limits with a cost or prices."""
-    # Only runs with a price need it, and the prices of providers.
-    from answergraph.calling.purse import Purse  # noqa: PLC0415 - see above
-
-    return Purse(limits)
-
-
-def _call_in_time(
-    call: Callable[[Sequence[BaseCallbackHandler]], Effect],
-    listeners: Sequence[BaseCallbackHandler],
-    model: object,
-    timed: Any,
-) -> Step[BaseMessage]:
-    # Only runs with time limits need it.
-    from answergraph.calling.timed_model_call import call_in_time  # noqa: PLC0415 - see above
-
-    return call_in_time(call, listeners, model, timed)

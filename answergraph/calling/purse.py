@@ -1,9 +1,8 @@
-"""What model calls cost. Imported only by runs whose limits have a cost or prices."""
-
-from __future__ import annotations
+"""What model calls cost, for runs whose limits have a cost or prices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from langchain_core.messages import AIMessage
 
@@ -47,7 +46,7 @@ _DETAILS = {
 _PARTS_OF_WRITING = ("cache_write_5m_tokens", "cache_write_1h_tokens")
 UNKNOWN_PRICE = (
     "UsageLimits(cost={cost}): the price of {name!r} is not known. Write prices={{{name!r}: {{'input': …, 'output': …}}}}, "
-    "per million tokens, or install the prices of providers: pip install 'answergraph[prices]'."
+    "per million tokens"
 )
 NO_AMOUNT = (
     "UsageLimits(prices={prices}): it returned {cost!r} for a call of {name!r}. Return an amount of money, 0 or more, or None if "
@@ -78,7 +77,9 @@ class Purse:
     def check(self, model: object) -> None:
         """Raise ``AgentSpecError`` if the cost is limited and the price of a model is not known."""
         if self.limits.cost is not None and cost_of(model, AIMessage(""), self.limits.prices) is None:
-            raise AgentSpecError(UNKNOWN_PRICE.format(cost=self.limits.cost, name=name_of(model)))
+            # With the package installed, it has no price of this model.
+            install = "" if find_spec("genai_prices") else ", or install those of providers: pip install 'answergraph[prices]'"
+            raise AgentSpecError(UNKNOWN_PRICE.format(cost=self.limits.cost, name=name_of(model)) + install + ".")
 
     def pay(self, model: object, reply: AIMessage) -> None:
         """Add what a call has cost; a reply whose tokens are not reported has no price."""

@@ -1,7 +1,5 @@
 """Asks a model once for an answer, outside the turns of an agent; the call is charged to the run around it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +12,8 @@ from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.calling.bound_model import BoundModels
-from answergraph.calling.model_calls import ModelCalls, purse_of, read_reply
+from answergraph.calling.model_calls import ModelCalls, read_reply
+from answergraph.calling.purse import Purse
 from answergraph.models.resolve import resolve_model
 from answergraph.reading.reply_reader import Reading
 from answergraph.runtime.recent_cache import RecentCache
@@ -63,7 +62,7 @@ def _ask(model: str | BaseChatModel, messages: Sequence[Any], schema: object, pr
         _named_model if isinstance(model, str) else resolve_model, model, when=isinstance(model, str)
     )
     request: ModelRequest = ModelRequest(model=chat_model, messages=list(messages), response_format=declared.response_format)
-    calls, purse = ModelCalls(format=declared), None if pricing is None else purse_of(pricing)
+    calls, purse = ModelCalls(format=declared), None if pricing is None else Purse(pricing)
     asking = calls.ask(request, _BOUND, lambda _: ())
     answer_request, reply = yield from (asking if purse is None else purse.paid(asking, chat_model))
     spending = None if purse is None else purse.spending

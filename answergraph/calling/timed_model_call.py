@@ -1,7 +1,5 @@
 """One model call in a run with time limits: what had streamed when its time was up is its reply."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -14,7 +12,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.runtime.steps import Effect, Step
-from answergraph.runtime.time_limits import InTime, NotInTimeError, TimedVisit
+from answergraph.runtime.time_limits import NOT_ENDED, InTime, NotInTimeError, TimedVisit
 from answergraph.state.stop_reasons import OUT_OF_TIME
 
 SECONDS_TO_READ = 0.05
@@ -37,6 +35,7 @@ def call_in_time(
     except NotInTimeError:
         return so_far.cut_reply()
     finally:
+        so_far.is_over = True
         clock.note_model_call(monotonic() - began)
 
 
@@ -44,6 +43,9 @@ class ReplySoFar(BaseCallbackHandler):
     """Keeps what a reply has streamed; with ``streams``, an invoked model streams, as for LangGraph's ``messages``."""
 
     run_inline = True
+    raise_error = True
+    is_over = False
+    """Whether nobody waits for the reply any more: then its next part ends the stream, which would be paid for to its end."""
 
     def __init__(self, *, streams: bool) -> None:
         self._chunks: list[AIMessageChunk] = []
@@ -51,6 +53,8 @@ class ReplySoFar(BaseCallbackHandler):
             self.tap_output_iter = self.tap_output_aiter = lambda run_id, output: output
 
     def on_llm_new_token(self, token: object, *, chunk: object = None, **kwargs: object) -> None:
+        if self.is_over:
+            raise NotInTimeError(NOT_ENDED)
         if isinstance(chunk, ChatGenerationChunk) and isinstance(chunk.message, AIMessageChunk):
             self._chunks.append(chunk.message)
 

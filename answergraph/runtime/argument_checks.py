@@ -66,8 +66,10 @@ def awaitable(name: str, function: Callable[..., object]) -> Callable[..., Await
     return call
 
 
-def check_function(given_as: str, function: object, *arguments: str, may_be_async: bool = False, instead: str = "") -> Any:
-    """Return a function that accepts these positional arguments.
+def check_function(
+    given_as: str, function: object, *arguments: str, named: Set[str] = frozenset(), may_be_async: bool = False, instead: str = ""
+) -> Any:
+    """Return a function that accepts these positional arguments; those ``named`` it may take by name, too.
 
     Raise ``AgentSpecError`` if it is a class, is async and would not be awaited, or takes other arguments. ``given_as`` begins
     the message.
@@ -80,27 +82,26 @@ def check_function(given_as: str, function: object, *arguments: str, may_be_asyn
     if not may_be_async and is_async(function):
         raise AgentSpecError(f"{given_as} is not awaited: write an ordinary function, not async, of {wanted}.")
     try:
-        taken = signature(function)
+        declared = signature(function)
     except ValueError:
         return function  # a builtin without a signature
     try:
-        taken.bind(*arguments)
+        declared.bind(*arguments, **dict.fromkeys((named & declared.parameters.keys()).difference(arguments)))
     except TypeError:
         name = getattr(getattr(function, "func", function), "__name__", "f")
         line = f"lambda {wanted[1:-1]}: …" if name == "<lambda>" else f"def {name}{wanted}"
-        raise AgentSpecError(
-            f"{given_as} takes {_parameters(taken)} and is called with {wanted}; write {line}.{instead}"
-        ) from None
+        mistake = f"{given_as} takes {_parameters(declared)} and is called with {wanted}; write {line}.{instead}"
+        raise AgentSpecError(mistake) from None
     return function
 
 
 def holds(predicate: Callable[..., object], *arguments: object) -> bool:
     """Return what a developer's predicate says; raise ``AgentSpecError`` for a coroutine, which would always be true."""
-    said = predicate(*arguments)
-    if iscoroutine(said):
-        said.close()  # Python would warn that nothing awaits it
+    result = predicate(*arguments)
+    if iscoroutine(result):
+        result.close()  # Python would warn that nothing awaits it
         raise AgentSpecError(f"{shown(predicate)} returned a coroutine, which nothing awaits; return True or False.")
-    return bool(said)
+    return bool(result)
 
 
 def _parameters(signature: Signature) -> str:

@@ -22,12 +22,10 @@ A strategy of LangChain's own raises LangChain's classes of the same names, so t
 ``ErrorClasses``.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.messages import AIMessage
 
@@ -209,7 +207,7 @@ class ErrorClasses:
     validation: Callable[[str, Exception, AIMessage], Exception] = StructuredOutputValidationError
 
     @classmethod
-    def beside(cls, strategy: object) -> ErrorClasses:
+    def beside(cls, strategy: object) -> Self:
         """Return the error classes of the module that defines a strategy; ours for those it lacks."""
         module = importlib.import_module(type(strategy).__module__)
         return cls(

@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import wraps
+from functools import cached_property, wraps
 from inspect import Parameter, Signature, iscoroutinefunction, isfunction, signature
 from types import UnionType
 from typing import Any, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -15,7 +15,7 @@ from answergraph.runtime.errors import AgentSpecError
 
 CallableT = TypeVar("CallableT", bound=Callable[..., object])
 
-_SWITCHES = (bool, bool | None, "bool", "bool | None")
+_PLAIN = {kind: (kind, kind | None, kind.__name__, f"{kind.__name__} | None") for kind in (str, bool)}
 _EXPLAINED = "__answergraph_explained__"
 _ELSEWHERE = {
     **dict.fromkeys(["prompt", "instructions", "system_message", "state_modifier"], "system_prompt=…"),
@@ -48,8 +48,8 @@ def meant(name: object, known: Iterable[str]) -> str:
 
 def meant_option(name: str, known: Iterable[str], given: Collection[str] = ()) -> str:
     """Return what to write for another library's name of an agent's argument, or for a similar name; else an empty string."""
-    written = _ELSEWHERE.get(name)
-    return meant(name, known) if written is None or written.partition("=")[0] in given else f" Write {written}."
+    option = _ELSEWHERE.get(name)
+    return meant(name, known) if option is None or option.partition("=")[0] in given else f" Write {option}."
 
 
 def explains_arguments(
@@ -105,37 +105,46 @@ class _Explanation:
 
     def check(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         """Raise ``AgentSpecError`` for what would be wrong only later, or would be told of another function."""
-        self._check_switches(kwargs)
+        for word, value in kwargs.items():
+            # Any text would mean "on", also "no".
+            if isinstance(value, str) and self.plain.get(word) is bool:
+                raise AgentSpecError(f"{self.name}({word}={value!r}): write True or False.")
+            if not isinstance(value, str | None) and self.plain.get(word) is str:
+                raise AgentSpecError(f"{self.name}: {word}={value!r:.80} is not a text; write {word}='…'.")
         if self.given is not None:
             try:
                 signature(self.make).bind(*args, **kwargs)
             except TypeError as error:
                 self.explain(error, args, kwargs)
 
-    def _check_switches(self, kwargs: Mapping[str, object]) -> None:
-        """Raise ``AgentSpecError`` if a text is given for what is on or off: any text would mean "on", also "no"."""
-        for word, value in kwargs.items():
-            if isinstance(value, str) and self.make.__annotations__.get(word) in _SWITCHES:
-                raise AgentSpecError(f"{self.name}({word}={value!r}): write True or False.")
+    @cached_property
+    def plain(self) -> dict[str, type]:
+        """The arguments that are a text, or on or off; options of another function are forward references to their types."""
+        parameters = signature(self.make).parameters.values()
+        annotations = {each.name: getattr(each.annotation, "__forward_arg__", each.annotation) for each in parameters}
+        return {word: kind for word, each in annotations.items() for kind in (str, bool) if each in _PLAIN[kind]}
 
     def explain(self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> NoReturn:
         """Raise ``AgentSpecError`` if the arguments do not fit; else the error is another one."""
         if isinstance(error, AgentSpecError):
             raise error
-        taken = signature(self.make)
-        example = self.example or _call_of(self.name, taken)
+        declared = signature(self.make)
+        example = self.example or _call_of(self.name, declared)
         try:
-            arguments = taken.bind(*args, **kwargs).arguments
+            arguments = declared.bind(*args, **kwargs).arguments
         except TypeError as wrong:
-            unknown = [word for word in kwargs if word not in taken.parameters]
-            near = next(filter(None, (self._meant(word, taken) for word in unknown)), "")
+            unknown = [word for word in kwargs if word not in declared.parameters]
+            near = next(filter(None, (self._meant(word, declared) for word in unknown)), "")
             raise AgentSpecError(f"{self.name}: {wrong}.{near} Write {example}.") from None
         if misfit := _misfit(self.make, arguments):
             raise AgentSpecError(f"{self.name}: {misfit}. Write {example}.") from error
         raise error
 
-    def _meant(self, word: str, taken: Signature) -> str:
-        return meant(word, taken.parameters) if self.given is None else meant_option(word, taken.parameters, self.given)
+    def _meant(self, word: str, declared: Signature) -> str:
+        if self.given is not None:
+            return meant_option(word, declared.parameters, self.given)
+        argument = _ELSEWHERE.get(word, "").partition("=")[0]
+        return f" Did you mean {argument!r}?" if argument in declared.parameters else meant(word, declared.parameters)
 
 
 def _explained(make: Any, name: str, example: str, given: Collection[str] | None) -> Callable[..., object]:
@@ -184,21 +193,31 @@ def _misfit(make: Any, arguments: Mapping[str, object]) -> str:
         return ""
     for word, value in arguments.items():
         hint = hints.get(word)
-        kinds = [get_origin(each) or each for each in (get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,))]
+        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        kinds = [get_origin(each) or each for each in options]
         # A text is a sequence of texts, and hardly ever meant as one.
         fits = str in kinds if isinstance(value, str) else isinstance(value, tuple(filter(_is_class, kinds)))
+        if not fits and any(_is_item(value, each) for each in options):
+            return f"{word}={value!r:.80} is one {type(value).__name__}, not several: put it into a list"
         if all(map(_is_class, kinds)) and not fits:
             return f"{word}={value!r:.80} is not {' or '.join(kind.__name__ for kind in kinds)}"
     return ""
+
+
+def _is_item(value: object, hint: object) -> bool:
+    """Return whether a list, as the hint has it, may hold the value."""
+    kind, of = get_origin(hint), get_args(hint)
+    holds_items = isinstance(kind, type) and issubclass(kind, Iterable) and len(of) == 1
+    return holds_items and _is_class(of[0]) and isinstance(value, of[0])
 
 
 def _is_class(kind: object) -> bool:
     return isinstance(kind, type) and kind not in (Any, _Unknown) and not is_typeddict(kind) and not is_protocol(kind)
 
 
-def _call_of(name: str, taken: Signature) -> str:
+def _call_of(name: str, declared: Signature) -> str:
     """Write a call with the arguments that are needed; if none is, with the first three."""
-    named = [each for each in taken.parameters.values() if each.kind in _NAMED and each.name != "self"]
+    named = [each for each in declared.parameters.values() if each.kind in _NAMED and each.name != "self"]
     needed = [each for each in named if each.default is Parameter.empty]
     words = [
         each.name if each in needed and each.kind is not Parameter.KEYWORD_ONLY else f"{each.name}=…"

@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-_PLACES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
-ROOMS = ("answergraph", *(f"answergraph{place}" for place in _PLACES.split()))
+_ROOM_NAMES = ".middleware .testing .graphs .many .serving .telemetry .kit .types .errors .evidence .streaming .models"
+ROOMS = ("answergraph", *(f"answergraph{suffix}" for suffix in _ROOM_NAMES.split()))
 """The public modules."""
 
 _LIKE_A_NAME = 0.8

@@ -1,7 +1,5 @@
 """A cache of values made from objects that recur at every call, such as response formats."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
@@ -39,7 +37,7 @@ class RecentCache(Generic[ValueT]):
             self._kept.popitem(last=False)
         return value
 
-    def get_or_make(self: RecentCache[Any], make: Callable[[], MadeT], *sources: object, key: Hashable = None) -> MadeT:
+    def get_or_make(self: "RecentCache[Any]", make: Callable[[], MadeT], *sources: object, key: Hashable = None) -> MadeT:
         """Return the cached value for the same sources and an equal key; errors of ``make`` are not cached."""
         full_key = (key, *map(id, sources))
         value: MadeT | None = self.get(full_key)

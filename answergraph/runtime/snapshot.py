@@ -1,7 +1,5 @@
 """Snapshots show whether a value was changed in place. Containers are walked, leaves are shared: a long text costs nothing."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from enum import Enum

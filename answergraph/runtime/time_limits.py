@@ -1,6 +1,6 @@
 """The clock of a run with time limits, and calls that end in time whatever hangs.
 
-Imported only where a run has such a limit. A call that does not end is left behind: an awaited one is cancelled, a blocking one
+A call that does not end is left behind: an awaited one is cancelled, a blocking one
 goes on in a daemon thread. Nobody reads what either still returns.
 """
 

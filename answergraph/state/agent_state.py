@@ -1,18 +1,16 @@
 """The state of an agent graph: the keys that users see, and the private keys of the nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Final, Generic, Literal, NotRequired, Required
+from typing import Annotated, Any, Final, Generic, Literal, NotRequired, Required, Self
 
 from langchain_core.messages import AnyMessage, BaseMessage
-from langgraph.channels import BinaryOperatorAggregate, EphemeralValue, UntrackedValue
+from langgraph.channels import EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict, TypeVar
 
-from answergraph.state.delta_channels import OutcomeChannel
+from answergraph.state.delta_channels import ChargesChannel, OutcomeChannel
 from answergraph.state.ledger import AnswerRequestRecord, RunLedger, Running
 from answergraph.state.outcome import Outcome, Usage
 from answergraph.state.usage import added
@@ -74,7 +72,7 @@ class PrivateState(TypedDict):
 
     answergraph_offer: NotRequired[Annotated[AnswerRequestRecord, PrivateStateAttr]]
     answergraph_ledger: NotRequired[Annotated[RunLedger, PrivateStateAttr]]
-    answergraph_charges: NotRequired[Annotated[Usage | None, BinaryOperatorAggregate(Usage | None, added), PrivateStateAttr]]
+    answergraph_charges: NotRequired[Annotated[Usage | None, ChargesChannel(Usage | None, added), PrivateStateAttr]]
     answergraph_running: NotRequired[Annotated[Running, UntrackedValue, PrivateStateAttr]]
 
 
@@ -115,7 +113,7 @@ class AnswerKeys:
         return self.own if reads_answers else self.own - {self.answer}
 
     @classmethod
-    def named(cls, output_key: str | None) -> AnswerKeys:
+    def named(cls, output_key: str | None) -> Self:
         """Return the keys for an ``output_key``; the outcome goes to ``<output_key>_outcome``."""
         return cls() if output_key is None else cls(answer=output_key, outcome=f"{output_key}_outcome")
 

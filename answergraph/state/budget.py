@@ -4,8 +4,6 @@ An agent that runs in a node or tool of another agent is charged to the outer ru
 variable passes the budget on; the state keeps the charges across checkpoints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token

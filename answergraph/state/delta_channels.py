@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from answergraph.runtime.switches import is_switched_on
 from answergraph.state.messages import WHOLE_MESSAGES
+from answergraph.state.older_records import outcome_of_today
 
 DELTA_MESSAGES = "ANSWERGRAPH_DELTA_MESSAGES"
 """Environment variable: with ``0``, agents built afterwards store the whole conversation each time, as LangGraph does."""
@@ -29,7 +30,6 @@ class GrowingChannel(DeltaChannel[Any]):
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which defines only __eq__
 
     def update(self, values: Sequence[object]) -> bool:
         changed = super().update(values)
@@ -48,7 +48,7 @@ class MessagesChannel(GrowingChannel):
     """A delta channel of messages, for the key that other schemas annotate with ``add_messages``."""
 
     __slots__ = ("ids", "owns_ids")
-    __hash__ = None  # as in DeltaChannel, which defines only __eq__
+    __hash__ = None  # type: ignore[assignment]  # as in DeltaChannel, which defines only __eq__
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -178,6 +178,18 @@ def _with_ids(write: Any, before: Sequence[object], known: set[object]) -> Itera
         yield message
 
 
+class ChargesChannel(BinaryOperatorAggregate[Any]):
+    """Adds up the usage of inner runs."""
+
+    __slots__ = ()
+
+    def copy(self) -> Self:
+        # No constructor runs, as for messages: it would call the type for an empty value, which fails and costs most of a copy.
+        new = type(self).__new__(type(self))
+        new.key, new.typ, new.operator, new.value = self.key, self.typ, self.operator, self.value
+        return new
+
+
 class OutcomeChannel(LastValue[Any]):
     """The outcome of a run; a thread that an earlier version stored is read with the keys of today."""
 
@@ -185,8 +197,6 @@ class OutcomeChannel(LastValue[Any]):
 
     def from_checkpoint(self, checkpoint: object) -> Self:
         if isinstance(checkpoint, dict) and "fields" not in checkpoint:
-            from answergraph.state.older_records import outcome_of_today  # noqa: PLC0415 - few processes read older records
-
             checkpoint = outcome_of_today(checkpoint)
         return super().from_checkpoint(checkpoint)
 
@@ -221,7 +231,6 @@ class ToolResultsChannel(GrowingChannel):
     """The results of a run; a checkpoint holds only additions."""
 
     __slots__ = ()
-    __hash__ = None  # as in DeltaChannel, which defines only __eq__
 
     def length(self) -> int:
         return len(self.value["results"]) if self.is_available() and self.value else 0

@@ -1,7 +1,5 @@
 """The record of one field: what stands behind it, and what is wrong with it. Plain JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NotRequired
 

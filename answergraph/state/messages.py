@@ -105,11 +105,11 @@ def without_wrong_answers(messages: Sequence[AnyMessage], wrong: Collection[str 
     return kept
 
 
-def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], written: Sequence[object]) -> list[ToolCall]:
+def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], messages: Sequence[object]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
     ids = {message.id, REMOVE_ALL_MESSAGES}
-    is_rewritten = any(getattr(other, "id", None) in ids for other in written)
-    replies = [other for other in written if isinstance(other, AIMessage)] if is_rewritten else [message]
+    is_rewritten = any(getattr(other, "id", None) in ids for other in messages)
+    replies = [other for other in messages if isinstance(other, AIMessage)] if is_rewritten else [message]
     left = {call["id"] for reply in replies for call in reply.tool_calls}
     return [call for call in before if call["id"] not in left]
 
@@ -136,8 +136,8 @@ def is_default_repr(text: str) -> bool:
     if "<" not in text or len(text) > _MAX_REPR or not _OBJECT.search(text):
         return False
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # raised by words around the name of an object
-        written = ast.parse(_OBJECT.sub("...", text), mode="eval").body  # what stands inside a string stays part of it
-        parts = ast.walk(written) if isinstance(written, _WRITTEN) else ()
+        node = ast.parse(_OBJECT.sub("...", text), mode="eval").body  # what stands inside a string stays part of it
+        parts = ast.walk(node) if isinstance(node, _WRITTEN) else ()
         return any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
     return False
 

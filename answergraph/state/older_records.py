@@ -81,15 +81,15 @@ def fields_of_today(evidence: Mapping[str, Sequence[Any]], coverage: Mapping[str
     return {**dict.fromkeys(unchecked, record_of()), **backed}
 
 
-def _evidence(place: Sequence[object]) -> Evidence:
+def _evidence(stored: Sequence[object]) -> Evidence:
     """Return the evidence of ``[id, start, end, …]``; its unit is empty, because the words of the source were not stored."""
-    ends = [part for part in place if isinstance(part, int)]
+    ends = [part for part in stored if isinstance(part, int)]
     start, end = ends[0], ends[-1]
-    about: Any = next((part for part in place if isinstance(part, Mapping)), {})
+    about: Any = next((part for part in stored if isinstance(part, Mapping)), {})
     evidence: Any = {
-        "source": {"kind": "tool", "id": place[0], "name": "", **{key: about[key] for key in ("title", "url") if key in about}},
+        "source": {"kind": "tool", "id": stored[0], "name": "", **{key: about[key] for key in ("title", "url") if key in about}},
         "unit": "",
-        "marks": [[low - start, high - start] for low, high in zip(ends[::2], ends[1::2], strict=True) if place[-1] != _SHOWN],
+        "marks": [[low - start, high - start] for low, high in zip(ends[::2], ends[1::2], strict=True) if stored[-1] != _SHOWN],
         "place": [start, end],
     }
     return cast("Evidence", evidence)

@@ -1,7 +1,5 @@
 """How a run ended: the outcome and its parts, all of plain JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -108,7 +106,7 @@ class Outcome(TypedDict):
     accepted. Empty if no check looked at fields and none is wrong."""
     support: float | None
     """Share of the filled fields that are supported, derived, judged or given, 0 to 1; ``None`` without a check."""
-    usage: RunUsage
+    usage: "RunUsage"
     limit: LimitName | None
     """The limit that ended the run without an answer: used is ``usage[limit]``, allowed is ``limits[limit]``."""
     limits: Limits

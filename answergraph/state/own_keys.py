@@ -18,7 +18,7 @@ from langgraph.types import Command
 
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.agent_state import PRIVATE_KEYS
-from answergraph.state.ledger import RUNNING
+from answergraph.state.ledger import RUNNING, Running
 
 REFUSED = (
     "{writer} wrote {key!r}, which only the agent's own nodes write. To give another answer, return "
@@ -83,8 +83,13 @@ def _is_pair(part: object) -> bool:
     return isinstance(part, tuple) and list(map(type, part[:1])) == [str]
 
 
-class UntracedUpdate(dict[str, Any]):
+class UntracedUpdate(dict[str, object]):
     """The update of a node in a run that no tracer records."""
+
+
+def marked_if_untraced(update: dict[str, object], running: Running | None) -> dict[str, object]:
+    """Return the update of a node, marked in a run that no tracer records: nothing is left out of it for a trace."""
+    return update if running is None or running.is_traced else UntracedUpdate(update)
 
 
 def is_traced() -> bool:

@@ -50,8 +50,8 @@ def diagnose(message: AIMessage) -> Status | None:
         return "refused"
     if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
         return "truncated"
-    called = message.tool_calls or message.invalid_tool_calls
-    if called or FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
+    calls = message.tool_calls or message.invalid_tool_calls
+    if calls or FAILED_SAMPLE in message.response_metadata or reasons & _BROKEN_CALL:
         return None
     return None if message.text.strip() else "empty"
 

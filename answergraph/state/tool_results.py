@@ -247,8 +247,8 @@ def _citations(reply_id: str, message: AIMessage, blocks: Sequence[_Block]) -> I
 
 def _record(call_id: str, name: str, args: Mapping[str, object], pieces: Sequence[tuple[str, _Block]]) -> RecordedResult:
     texts = [text for text, _ in pieces]
-    places = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
-    sources = [[start, start + len(text), source] for start, (text, given) in places if (source := _source(given))]
+    located = zip(accumulate(map(len, texts), initial=0), pieces, strict=False)
+    sources = [[start, start + len(text), source] for start, (text, block) in located if (source := _source(block))]
     plain = json.loads(json.dumps(args, default=str))
     record = RecordedResult(tool_call_id=call_id, name=name, args=plain, texts=texts, succeeded=True)
     return {**record, "sources": sources} if sources else record

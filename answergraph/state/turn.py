@@ -3,8 +3,6 @@
 Nodes and routers take a ``Turn``; nothing else looks back through the messages, and nothing else sorts the calls of a reply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from answergraph.state.agent_state import JumpTo, RunState
 from answergraph.state.ledger import AnswerRequestRecord, RunLedger, Running, empty_ledger, with_inner_usage
 from answergraph.state.messages import has_failed, is_correction, of_run
+from answergraph.state.older_records import answer_request_of_0_1, ledger_of_today
 from answergraph.state.outcome import PendingCall, Status
 from answergraph.state.stop_reasons import diagnose, is_paused
 
@@ -104,8 +103,6 @@ class Turn:
         """The account of the run; ``None`` before the first run of a thread."""
         # One version has written all attempts of a ledger.
         if stored is not None and ("last_call_made" not in stored or "problems" in next(iter(stored.get("attempts", ())), ())):
-            from answergraph.state.older_records import ledger_of_today  # noqa: PLC0415 - few processes read older records
-
             self.ledger = ledger_of_today(stored, empty_ledger())
         self.removed: list[PendingCall] = [] if stored is None else stored.get("taken_out", [])
         """The calls that hooks removed from the reply."""
@@ -113,8 +110,6 @@ class Turn:
         self.request: AnswerRequestRecord | None = record
         """The record of the request for the answer."""
         if record is not None and "has_next_strategy" not in record:
-            from answergraph.state.older_records import answer_request_of_0_1  # noqa: PLC0415 - as for the ledger
-
             self.request = answer_request_of_0_1(record)
         self.answers = self.names.answers if answers is None else answers
         """The answer schemas declared for this call of the model; empty if it was asked for none."""
@@ -223,8 +218,8 @@ class Turn:
             return []
         results = {m.tool_call_id: m for m in self.after if isinstance(m, ToolMessage) and m.name in direct}
         names = [results[c["id"]].name if c["id"] in results else c["name"] for c in self.reply.tool_calls]
-        called = [name for name in names if name in direct]
-        return list(results.values()) if called and all(direct[str(name)] for name in called) else []
+        direct_names = [name for name in names if name in direct]
+        return list(results.values()) if direct_names and all(direct[str(name)] for name in direct_names) else []
 
     def is_without_result_of(self, calls: int) -> bool:
         """Return whether all of the run's counted ``calls`` of tools failed; ``False`` if a hook removed one's result."""

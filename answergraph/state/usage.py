@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from langchain_core.messages import AIMessage
 
 from answergraph.runtime.argument_checks import check_function, check_prices, is_positive, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
+from answergraph.runtime.time_limits import RunClock
 from answergraph.state.outcome import Cause, CauseUsage, LimitName, Limits, Prices, Usage
 
 _CountPerCause = Literal["model_calls", "tool_calls", "total_tokens"]
@@ -44,12 +45,15 @@ def usage_of(
     replies: Sequence[AIMessage], cause: Cause, *, model_calls: int, tool_calls: int, spending: Spending | None = None
 ) -> Usage:
     """Return the usage of one model visit and its tool calls; it has several replies if middleware calls the model again."""
-    each = [token_count(reply.usage_metadata, "total_tokens") for reply in replies]
+    inputs = [token_count(reply.usage_metadata, "input_tokens") for reply in replies]
+    outputs = [token_count(reply.usage_metadata, "output_tokens") for reply in replies]
+    totals = [token_count(reply.usage_metadata, "total_tokens") for reply in replies]
+    each = [max(total, sum(parts)) for total, *parts in zip(totals, inputs, outputs, strict=True)]  # some servers send no total
     usage = Usage(
         model_calls=model_calls,
         tool_calls=tool_calls,
-        input_tokens=sum([token_count(reply.usage_metadata, "input_tokens") for reply in replies]),
-        output_tokens=sum([token_count(reply.usage_metadata, "output_tokens") for reply in replies]),
+        input_tokens=sum(inputs),
+        output_tokens=sum(outputs),
         total_tokens=sum(each),
         by_cause={},
     )
@@ -115,9 +119,6 @@ def of_inner_runs(used: Usage, counted: Usage) -> Usage:
 def _less(left: Any, right: Any, names: Sequence[str]) -> dict[str, float]:
     return {name: left[name] - (right.get(name) or 0) for name in names if name in left}
 
-
-if TYPE_CHECKING:
-    from answergraph.runtime.time_limits import RunClock
 
 _WORDS_LEFT = {
     "model_calls": "model calls, this one included",

@@ -1,12 +1,10 @@
 """Validates the arguments of ``create_agent``: the only place that reports mistakes in them."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -14,12 +12,11 @@ from langchain_core.tools import BaseTool
 from answergraph.answers.storage.state_schemas import merge_state_schemas
 from answergraph.asking.strategies.declared_format import DeclaredFormat
 from answergraph.asking.strategies.run_time_format import RunTimeFormat, declared_format
-from answergraph.calling.model_calls import purse_of
+from answergraph.calling.purse import Purse
 from answergraph.graphs.agent.arguments import (
     answer_keys,
     check_state_schema,
     checked_context,
-    checked_name,
     split_tools,
     system_message,
 )
@@ -55,7 +52,7 @@ class AgentSpec(AgentParts):
         response_format: object,
         output_key: str | None,
         arguments: AgentArguments,
-    ) -> AgentSpec:
+    ) -> Self:
         """Validate the arguments of ``create_agent``.
 
         Raises:
@@ -97,7 +94,7 @@ class AgentSpec(AgentParts):
             on_failure=one_of("on_failure", OnFailure, settings["on_failure"]),
             repair=_for_answers("repair", RepairMode, settings, declared),
             checks=_checks(stack, settings["check_answer"], declared),
-            name=checked_name(settings["name"]),
+            name=settings["name"],
             runs_any_tool=bool(stack.tool_wrappers),
             interrupts=stack.interrupts,
         )
@@ -135,7 +132,7 @@ def _limits(limits: object, declared: DeclaredFormat | RunTimeFormat, model: Bas
     if not isinstance(limits, UsageLimits):
         raise AgentSpecError(f"limits={shown(limits)} is not a UsageLimits; write limits=UsageLimits(model_calls=…).")
     if limits.is_priced:
-        purse_of(limits).check(model)
+        Purse(limits).check(model)
     return limits
 
 

@@ -1,7 +1,5 @@
 """The state graph of an agent: a LangGraph ``StateGraph`` that keeps the agent's private state out of streams when compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace

@@ -13,6 +13,7 @@ from langgraph.store.base import BaseStore
 from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.json_names import fields_of_type
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -72,20 +73,10 @@ def checked_context(schema: object, response_format: object) -> Any:
     if schema is not None and not isinstance(schema, type) and get_origin(schema) is None:
         raise AgentSpecError(f"context_schema={shown(schema)} is not a class; write the class of the run's context.")
     key = None if isinstance(response_format, type) else getattr(response_format, "key", None)
-    if key is not None:  # that of a ``FromContext``, whose module only they import who use it
-        from answergraph.answers.schemas.json_names import fields_of_type  # noqa: PLC0415 - so does this one's
-
-        if (known := fields_of_type(schema)) and key not in known:
-            raise AgentSpecError(
-                f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}."
-            )
+    # That of a ``FromContext``, whose module only they import who use it.
+    if key is not None and (known := fields_of_type(schema)) and key not in known:
+        raise AgentSpecError(f"FromContext({key!r}): context_schema has no {key!r}.{meant(key, known)} It has {list(known)!r}.")
     return schema
-
-
-def checked_name(name: object) -> str | None:
-    if name is not None and not isinstance(name, str):
-        raise AgentSpecError(f"name={name!r} is not a text; write name='…'.")
-    return name
 
 
 def system_message(prompt: object) -> SystemMessage | None:
@@ -146,9 +137,9 @@ def _made(function: Any) -> BaseTool:
     return made_tool
 
 
-def answer_keys(output_key: object) -> AnswerKeys:
-    if output_key is not None and (not isinstance(output_key, str) or not output_key):
-        raise AgentSpecError(f"output_key={output_key!r} is not a name; write output_key='answer'.")
+def answer_keys(output_key: str | None) -> AnswerKeys:
+    if output_key == "":
+        raise AgentSpecError("output_key='' is not a name; write output_key='answer'.")
     if output_key in {"messages", *_OWN_TYPES}:
         raise AgentSpecError(f"output_key={output_key!r}: the agent uses this key for something else; choose another one.")
     return AnswerKeys.named(output_key)

@@ -17,12 +17,15 @@ from langgraph.constants import END, START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Durability, StateSnapshot, StreamMode
 
+from answergraph.answers.schemas.json_names import fields_of_type
 from answergraph.graphs.agent.signature import CONFIG_KEYS, RUN_OPTIONS, AgentArguments
+from answergraph.patches.existing import with_existing
 from answergraph.runtime.argument_checks import one_of, shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 from answergraph.runtime.recent_cache import MAX_KEPT
 from answergraph.runtime.steps import TIMED_VISIT
+from answergraph.runtime.time_limits import with_clock
 from answergraph.state.agent_state import PRIVATE_KEYS
 from answergraph.state.ledger import EXISTING
 from answergraph.state.own_keys import check_spelling, without_keys
@@ -67,9 +70,6 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
 
     def _with_clock(self, config: RunnableConfig | None) -> RunnableConfig:
         """Start the clock of a run; it ends before the visit of the node around it."""
-        # Only runs with time limits need it.
-        from answergraph.runtime.time_limits import with_clock  # noqa: PLC0415 - see above
-
         builder: Any = self.builder
         limits: UsageLimits = builder.limits
         return with_clock(
@@ -93,8 +93,8 @@ class CompiledAgent(CompiledStateGraph[Any, Any]):
             if has_saver and not _is_inside_a_run():
                 _check_thread(self.config, config)
         is_timed = builder.has_times or self.step_timeout is not None or TIMED_VISIT.get() is not None
-        read = _read_input(input, self, has_saver=has_saver)
-        return read, self._with_clock(config) if is_timed else config
+        agent_input = _read_input(input, self, has_saver=has_saver)
+        return agent_input, self._with_clock(config) if is_timed else config
 
 
 def _read_input(input: object, graph: Any, *, has_saver: bool) -> object:
@@ -102,8 +102,6 @@ def _read_input(input: object, graph: Any, *, has_saver: bool) -> object:
     builder = graph.builder
     if isinstance(input, dict):
         if EXISTING in input and EXISTING not in builder.channels:
-            from answergraph.patches.existing import with_existing  # noqa: PLC0415 - few runs have one
-
             input = with_existing(input, builder.codec.schemas, builder.repair)
         if not input.keys() <= builder.channels.keys():
             _check_input_keys(input, builder)
@@ -176,21 +174,18 @@ def _check_context(context: object, schema: Any, fields: Set[str]) -> None:
         _check_keys("context", context, fields)
     # An object of another class may have the same attributes.
     elif isinstance(context, str | int | float | list | tuple | Set):
-        written = f"{{{', '.join(f'{name!r}: …' for name in fields)}}}"
-        raise AgentSpecError(f"context={shown(context)} is no {shown(schema)}; write context={written}.")
+        example = f"{{{', '.join(f'{name!r}: …' for name in fields)}}}"
+        raise AgentSpecError(f"context={shown(context)} is no {shown(schema)}; write context={example}.")
 
 
-def _check_keys(what: str, written: Mapping[Any, object], known: Set[str]) -> None:
+def _check_keys(what: str, values: Mapping[Any, object], known: Set[str]) -> None:
     """Raise ``AgentSpecError`` for a key that is like one that is missing; others may be those of outer graphs."""
-    check_spelling(f"The {what} has", written.keys() - known, known - written.keys(), f"the {what}")
+    check_spelling(f"The {what} has", values.keys() - known, known - values.keys(), f"the {what}")
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def _fields_of(schema: Any) -> Set[str]:
     aliases = [field.validation_alias for field in getattr(schema, "model_fields", {}).values()]
-    # Only calls with a context need it.
-    from answergraph.answers.schemas.json_names import fields_of_type  # noqa: PLC0415 - see above
-
     # A name in JSON may be like a field's own.
     return frozenset() if any(aliases) else fields_of_type(schema).keys()
 

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.evidence.marked_type import MarkedType, Place
 from answergraph.evidence.marks import Derived, FromTools, Mark, Quote, SupportedBy
+from answergraph.evidence.numbers.formula import parsed
 from answergraph.middleware.stack import MiddlewareStack
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
@@ -73,32 +74,32 @@ _LIKE_A_TOOL = 0.9
 _MAX_NAMES = 50
 """Names that a message offers."""
 
-_PLACES: RecentCache[list[Place]] = RecentCache()
+_MARKED_FIELDS: RecentCache[list[Place]] = RecentCache()
 
 
 def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None:
     """Raise ``AgentSpecError`` for marks without a checker, or a checker without marks."""
-    places = {schema.label: _PLACES.get_or_make(partial(_places, schema), schema) for schema in schemas}
-    marked = [(label, place) for label, found in places.items() for place in found]
+    fields = {schema.label: _MARKED_FIELDS.get_or_make(partial(_marked_fields, schema), schema) for schema in schemas}
+    marked = [(label, field) for label in fields for field in fields[label]]
     checking = [m.name for m in stack.middleware if getattr(m, "checks_marks", False)]
     if marked and not checking:
         raise _mistake(_UNCHECKED, *marked[0])
     checks_all = any(getattr(m, "fields", "") == "all" for m in stack.middleware if getattr(m, "checks_marks", False))
     _refuse_never_found(schemas if checks_all else ())
     has_judge = any(getattr(m, "judge", None) is not None for m in stack.middleware)
-    for label, place in marked:
+    for label, field in marked:
         if not checks_all:
-            _check_support(label, place, places[label])
-        if isinstance(place.mark, SupportedBy) and place.schema["type"] == "bool" and not has_judge:
-            raise _mistake(_NO_JUDGE, label, place)
+            _check_support(label, field, fields[label])
+        if isinstance(field.mark, SupportedBy) and field.schema["type"] == "bool" and not has_judge:
+            raise _mistake(_NO_JUDGE, label, field)
     if schemas and checking and not marked and not checks_all:
-        raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(places)))
+        raise AgentSpecError(_NOTHING_TO_CHECK.format(name=checking[0], types=" | ".join(fields)))
 
     for each in stack.middleware:
         if (
             schemas
             and getattr(each, "on_doubt", "") == "omit"
-            and not any(_may_omit(schema, places[schema.label], each) for schema in schemas)
+            and not any(_may_omit(schema, fields[schema.label], each) for schema in schemas)
         ):
             raise AgentSpecError(_NO_DEFAULT.format(name=each.name))
 
@@ -116,39 +117,37 @@ def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object)
     if isinstance(schema.declared, dict):
         return False
     optional = MarkedType(TypeAdapter(schema.declared).core_schema).optional_paths()
-    return bool(optional) if getattr(middleware, "fields", "") == "all" else any(place.path in optional for place in marked)
+    return bool(optional) if getattr(middleware, "fields", "") == "all" else any(field.path in optional for field in marked)
 
 
-def _check_support(label: str, place: Place, marked: list[Place]) -> None:
+def _check_support(label: str, field: Place, marked: list[Place]) -> None:
     """Raise ``AgentSpecError`` if nothing checks what a claim rests on, or what a number is computed from."""
-    for name in _names_in(place.mark):
-        if not any(each.path.parts[: len(parts)] == parts for each in marked for parts in _meant_places(place, name)):
-            raise _mistake(_UNMARKED, label, place, name=name)
+    for name in _names_in(field.mark):
+        if not any(each.path.parts[: len(parts)] == parts for each in marked for parts in _meant_paths(field, name)):
+            raise _mistake(_UNMARKED, label, field, name=name)
 
 
 def _names_in(mark: Mark) -> Collection[str]:
     """Return the fields that a mark names."""
     if isinstance(mark, Derived):
-        from answergraph.evidence.numbers.formula import parsed  # noqa: PLC0415 - few answers have one
-
         return parsed(mark.formula).operands.values()
     return mark.fields if isinstance(mark, SupportedBy) else ()
 
 
-def _meant_places(place: Place, name: str) -> list[tuple[str | int, ...]]:
+def _meant_paths(field: Place, name: str) -> list[tuple[str | int, ...]]:
     """Return where a mark's field may be: beside the marked one, or at the top of the answer."""
-    return [(*outer, *FieldPath(name).parts) for outer in (place.path.parts[:-1], ())]
+    return [(*outer, *FieldPath(name).parts) for outer in (field.path.parts[:-1], ())]
 
 
-def _check_operands(label: str, place: Place, mark: Derived, marked: MarkedType) -> None:
+def _check_operands(label: str, field: Place, mark: Derived, marked: MarkedType) -> None:
     """Raise ``AgentSpecError`` if a formula names what is no number of the answer."""
     for name in _names_in(mark):
-        meant_paths = [FieldPath.of(*parts) for parts in _meant_places(place, name)]
+        meant_paths = [FieldPath.of(*parts) for parts in _meant_paths(field, name)]
         if all(path not in islice(marked.paths_of_values(path), 1) for path in meant_paths):
-            outer = FieldPath.of(*place.path.parts[:-1])
+            outer = FieldPath.of(*field.path.parts[:-1])
             beside = islice(marked.paths_of_values(outer), _MAX_NAMES)
-            known = sorted({str(FieldPath.of(*path.parts[len(outer.parts) :])) for path in beside if path != place.path})
-            raise _mistake(_NO_FIELD, label, place, name=name, near=meant(name, known), known=known)
+            known = sorted({str(FieldPath.of(*path.parts[len(outer.parts) :])) for path in beside if path != field.path})
+            raise _mistake(_NO_FIELD, label, field, name=name, near=meant(name, known), known=known)
 
 
 def check_sources(stack: MiddlewareStack, *, has_tools: bool) -> None:
@@ -197,30 +196,30 @@ def _tools_meant_by(middleware: object) -> Iterator[str]:
             yield from (name for name in getattr(part, attribute, None) or () if isinstance(name, str))
 
 
-def _places(schema: AnswerSchema) -> list[Place]:
+def _marked_fields(schema: AnswerSchema) -> list[Place]:
     """Return the marks of a declared type; each can be checked."""
     if isinstance(schema.declared, dict):
         return []  # a JSON Schema has none
     schema.keys  # noqa: B018 - a key that names nothing is refused
     marked = MarkedType(TypeAdapter(schema.declared).core_schema)
-    places = marked.places()
-    for place in places:
-        if place.within:
-            raise _mistake(_AS_DEFAULT if place.within == "a default" else _UNREACHED, schema.label, place)
-        if not marked.can_hold(place.mark, place.schema):
-            kind, instead = _HOLDABLE.get(type(place.mark), _SCALAR)
-            raise _mistake(_NEVER_HELD, schema.label, place, kind=kind, instead=instead)
-        if isinstance(place.mark, Derived):
-            _check_operands(schema.label, place, place.mark, marked)
+    fields = marked.places()
+    for field in fields:
+        if field.within:
+            raise _mistake(_AS_DEFAULT if field.within == "a default" else _UNREACHED, schema.label, field)
+        if not marked.can_hold(field.mark, field.schema):
+            kind, instead = _HOLDABLE.get(type(field.mark), _SCALAR)
+            raise _mistake(_NEVER_HELD, schema.label, field, kind=kind, instead=instead)
+        if isinstance(field.mark, Derived):
+            _check_operands(schema.label, field, field.mark, marked)
     known = marked.places_known_by_values()
-    for place in places:
-        if place[:2] not in [each[:2] for each in known]:
-            raise _mistake(_UNKNOWN_TYPE, schema.label, place)
-    return places
+    for field in fields:
+        if field[:2] not in [each[:2] for each in known]:
+            raise _mistake(_UNKNOWN_TYPE, schema.label, field)
+    return fields
 
 
-def _mistake(message: str, label: str, place: Place, **words: object) -> AgentSpecError:
-    dot = "." if place.path and not place.path.startswith("[") else ""
-    where = f"{label}{dot}{place.path}"
-    mark = repr(place.mark.formula) if isinstance(place.mark, Derived) else ""
-    return AgentSpecError(message.format(where=where, mark=f"{type(place.mark).__name__}({mark})", within=place.within, **words))
+def _mistake(message: str, label: str, field: Place, **words: object) -> AgentSpecError:
+    dot = "." if field.path and not field.path.startswith("[") else ""
+    where = f"{label}{dot}{field.path}"
+    mark = repr(field.mark.formula) if isinstance(field.mark, Derived) else ""
+    return AgentSpecError(message.format(where=where, mark=f"{type(field.mark).__name__}({mark})", within=field.within, **words))

@@ -1,7 +1,5 @@
 """An agent as a node of a graph whose state has other keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_type_hints

@@ -1,7 +1,5 @@
 """An agent as a tool of another agent, with its typed answer as result."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps

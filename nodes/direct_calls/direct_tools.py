@@ -5,8 +5,6 @@ signatures and type hints again at every call. A function that takes only the mo
 ``docs/decisions/0008-direct-tools.md``.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +46,7 @@ class DirectTool:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, tool: BaseTool) -> DirectTool | None:
+    def of(cls, tool: BaseTool) -> "DirectTool | None":
         """Return a tool as a direct one.
 
         ``None`` for a tool with injected arguments, its own error or artifact handling, or its own class.
@@ -113,7 +111,7 @@ class DirectCall:
             return self._stand_in(ReturnsValue, value=value).invoke(self._input(), self.config)
         return ToolMessage(content, name=self.direct.tool.name, tool_call_id=self.call["id"])
 
-    def _stand_in(self, kind: type[ReturnsValue], **outcome: Any) -> BaseTool:
+    def _stand_in(self, kind: "type[ReturnsValue]", **outcome: Any) -> BaseTool:
         return kind(name=self.direct.tool.name, description=self.direct.tool.description, **outcome)
 
     def _is_listened_to(self) -> bool:

@@ -1,7 +1,5 @@
 """Asks a person about the doubtful fields of an answer, all in one interrupt, and puts the decisions into the answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +16,7 @@ from answergraph.evidence.claims import Claim, default_at, fields_of
 from answergraph.evidence.marks import Derived
 from answergraph.evidence.numbers.formula import FormulaError, Operands, is_equal, numbers_in, parsed
 from answergraph.nodes.reviews.review_request import DerivedSum, ReviewChoice, ReviewRequest
-from answergraph.patches.changes import Change, place_in, with_changes
+from answergraph.patches.changes import Change, json_path_in, with_changes
 from answergraph.state.field_path import FieldPath
 from answergraph.state.field_record import FieldRecord, Fields
 
@@ -34,8 +32,8 @@ _REJECTED = "A person turned this down."
 class FieldReview:
     """A review of an answer's doubtful fields: ``ask`` decides them, then ``data`` is the answer with what a person set."""
 
-    def __init__(self, schema: AnswerSchema, data: Any, fields: Fields, places: Mapping[str, FieldPath] | None = None) -> None:
-        """Take an answer as JSON, and the records of its doubtful fields by path, with their places in the JSON if known."""
+    def __init__(self, schema: AnswerSchema, data: Any, fields: Fields, paths: Mapping[str, FieldPath] | None = None) -> None:
+        """Take an answer as JSON, and the records of its doubtful fields by path, with their paths in the JSON if known."""
         self.schema = schema
         self.data = data
         self.given: dict[str, Any] = {}
@@ -43,7 +41,7 @@ class FieldReview:
         self.rejected: dict[str, str] = {}
         """Why a person turned a field down, by path."""
         self._open: dict[str, FieldRecord] = dict(fields)
-        self._places = places or {}
+        self._json_paths = paths or {}
         self._problem = ""
 
     def ask(self) -> None:
@@ -76,12 +74,12 @@ class FieldReview:
         except ValueError:
             return None  # the readings of several agents need not fit together
 
-    def _place(self, path: str) -> FieldPath:
-        return self._places.get(path) or place_in(self.data, path, self._value()) or FieldPath(path)
+    def _json_path(self, path: str) -> FieldPath:
+        return self._json_paths.get(path) or json_path_in(self.data, path, self._value()) or FieldPath(path)
 
     def _schema_of(self, path: str, value: object) -> dict[str, object]:
         root = self.schema.value_schema
-        own = _schema_at(root, self._place(path))
+        own = _schema_at(root, self._json_path(path))
         if '"$ref"' in json.dumps(own, default=str):
             own |= {name: root[name] for name in ("$defs", "definitions") if name in root}
         try:
@@ -92,14 +90,14 @@ class FieldReview:
         return own
 
     def _readings(self, path: str, record: FieldRecord) -> list[object]:
-        read = [each["value"] for each in record.get("readings", ())]
+        values = [each["value"] for each in record.get("readings", ())]
         with suppress(LookupError):
-            return read or [self._place(path).get(self.data)]
-        return read
+            return values or [self._json_path(path).get(self.data)]
+        return values
 
     def _choices(self, path: str, schema: Mapping[str, object]) -> dict[ReviewChoice, str | None]:
         try:
-            self._place(path).get(self.data)
+            self._json_path(path).get(self.data)
             no_value = None
         except LookupError:
             no_value = _NO_VALUE
@@ -131,12 +129,12 @@ class FieldReview:
                     problems[path] = _UNKNOWN
         problems |= self._edit(edits)
         settled = self._open.keys() - problems.keys() - self.rejected.keys()
-        self.given |= {path: self._place(path).get(self.data) for path in self._open if path in settled}
+        self.given |= {path: self._json_path(path).get(self.data) for path in self._open if path in settled}
         self._open = {path: {**record, "problem": problems[path]} for path, record in self._open.items() if path in problems}
 
     def _edit(self, edits: Mapping[str, object]) -> dict[str, str]:
         """Put values into the answer, and return why some of them do not fit there."""
-        changes = {path: Change(self._place(path), value) for path, value in edits.items()}
+        changes = {path: Change(self._json_path(path), value) for path, value in edits.items()}
         try:
             whole = with_changes(self.data, list(changes.values()))
             new = [each for each in self._problems(whole) if each not in self._problems(self.data)]
@@ -145,8 +143,8 @@ class FieldReview:
         problems = {
             path: sentence
             for path, change in changes.items()
-            for place, sentence in new
-            if _overlap([*map(str, change.path.parts)], [*map(str, FieldPath(place).parts)])
+            for location, sentence in new
+            if _overlap([*map(str, change.path.parts)], [*map(str, FieldPath(location).parts)])
         }
         # What fits no field of its own is wrong with all of them together.
         problems = problems or dict.fromkeys(edits if new else (), new[0][1] if new else "")
@@ -166,10 +164,10 @@ def _overlap(one: list[str], other: list[str]) -> bool:
     return bool(other) and one[:length] == other[:length]
 
 
-def _schema_at(root: Mapping[str, object], place: FieldPath) -> dict[str, object]:
-    """Return the JSON Schema of a place; an empty one if the schema does not name it."""
+def _schema_at(root: Mapping[str, object], json_path: FieldPath) -> dict[str, object]:
+    """Return the JSON Schema of a value; an empty one if the schema does not name it."""
     schemas: list[Any] = [root]
-    for part in place.parts:
+    for part in json_path.parts:
         schemas = [inner for schema in schemas for inner in _inner(schema, part, root)]
     return dict(schemas[0]) if schemas else {}
 
@@ -189,7 +187,7 @@ def computed_from(fields: Sequence[Claim]) -> dict[FieldPath, tuple[Derived, fro
     """Return the fields of an answer that are computed, each with its mark and the fields of its formula."""
     operands = Operands(numbers_in((field.path, field.value) for field in fields))
     return {
-        field.path: (field.mark, frozenset(place for name in names.values() for place in operands.places_of(name, field.path)))
+        field.path: (field.mark, frozenset(path for name in names.values() for path in operands.places_of(name, field.path)))
         for field in fields
         if isinstance(field.mark, Derived) and (names := parsed(field.mark.formula).operands)
     }
@@ -199,8 +197,8 @@ def _sums(answer: object, path: str, readings: Iterable[object]) -> Iterator[Der
     """Yield what is computed of a field, with each of its readings."""
     fields = [] if answer is None else fields_of(answer)
     numbers = numbers_in((field.path, field.value) for field in fields)
-    for field, (mark, places) in computed_from(fields).items() if path in numbers else ():
-        for reading in {canonical_json(each): each for each in readings}.values() if path in {field, *places} else ():
+    for field, (mark, inputs) in computed_from(fields).items() if path in numbers else ():
+        for reading in {canonical_json(each): each for each in readings}.values() if path in {field, *inputs} else ():
             with_reading = numbers | numbers_in([(FieldPath(path), reading)])
             operands, formula = Operands(with_reading), parsed(mark.formula)
             with suppress(FormulaError):

@@ -1,7 +1,5 @@
 """A person's review of the doubtful fields of an answer: what is asked, and what is decided. Plain JSON."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict

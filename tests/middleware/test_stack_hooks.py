@@ -118,7 +118,7 @@ def test_decorators_make_middleware_of_functions(run: Any) -> None:
     def last(state: Any, runtime: Any) -> None:
         trace.append("last")
 
-    @dynamic_prompt
+    @dynamic_prompt()
     def prompt(request: Any) -> str:
         return f"{len(request.messages)} messages"
 
@@ -203,3 +203,11 @@ def test_a_users_own_base_class_keeps_its_hooks_whatever_it_is_called(run: Any) 
     middleware = [type("Own", (base_class(base),), {})() for base in bases]
     run(create_agent(scripted("yes"), middleware=middleware), QUESTION)
     assert trace == ["0", "1", "2"]
+
+
+def test_a_hook_whose_runtime_cannot_come_by_its_name_is_refused() -> None:
+    class Positional(AgentMiddleware[Any, Any, Any]):
+        def before_model(self, state: Any, runtime: Any, /) -> None: ...
+
+    with pytest.raises(AgentSpecError, match=r"takes \(state: Any, runtime: Any, /\) and is called with \(state\)"):
+        create_agent(scripted("Hi."), middleware=[Positional()])

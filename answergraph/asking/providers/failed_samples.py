@@ -59,5 +59,5 @@ def reply_in(error: BaseException, model: object) -> AIMessage | None:
     raw = re.search(_RAW, failure.text, re.IGNORECASE | re.DOTALL)
     if raw is None and not re.search(_CODES, failure.text) and not re.search(_WORDS, failure.text, re.IGNORECASE):
         return None
-    written = failure.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
-    return AIMessage(written, response_metadata={FAILED_SAMPLE: failure.find("message") or failure.text})
+    text = failure.find("failed_generation") or (raw is not None and (raw["raw"] or raw["rest"])) or ""
+    return AIMessage(text, response_metadata={FAILED_SAMPLE: failure.find("message") or failure.text})

@@ -7,8 +7,6 @@ request afterwards. An empty list keeps the place of each part, so that the byte
 DeepSeek's API requires the thoughts that precede a call. ChatDeepSeek does not send them back, so they are added here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial

@@ -1,14 +1,12 @@
 """Reads from providers' errors which strategies they refuse, and remembers the refusals for a limited time."""
 
-from __future__ import annotations
-
 import re
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import astuple, dataclass, replace
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from answergraph.asking.providers.failed_samples import reply_in
 from answergraph.asking.providers.model_capabilities import address_of, deployment_of
@@ -49,7 +47,7 @@ _HAS_NO_TOOLS = (
 _WITHOUT_TEMPLATES = r"tools param requires --jinja"
 """llama.cpp's message, with HTTP 500."""
 _FUNCTION = r"for function ['\"`]?([\w-]+)"
-_TOOL_PLACE = r"(?:tools|function_?declarations)[.\[](\d+)"
+_TOOL_INDEX = r"(?:tools|function_?declarations)[.\[](\d+)"
 
 TOOL_CALLING = "tool_calling"
 """The strategy of a refusal by a model without tool calling."""
@@ -73,7 +71,7 @@ class Refusal:
     """A digest of the refused schema; empty if any schema is refused."""
 
     @classmethod
-    def of(cls, model: object, strategy: str, *, beside_tools: bool, schema: str = "") -> Refusal:
+    def of(cls, model: object, strategy: str, *, beside_tools: bool, schema: str = "") -> Self:
         kind = f"{type(model).__module__}.{type(model).__qualname__}"
         return cls(kind, deployment_of(model), address_of(model), strategy, beside_tools, schema)
 
@@ -186,7 +184,7 @@ def _says(pattern: str, failure: ProviderError) -> bool:
 
 
 def _is_about_a_users_tool(text: str, answers: Collection[str], user_tools: int) -> bool:
-    function, place = re.search(_FUNCTION, text), re.search(_TOOL_PLACE, text, re.IGNORECASE)
+    function, index = re.search(_FUNCTION, text), re.search(_TOOL_INDEX, text, re.IGNORECASE)
     if function is not None:
         return function[1] not in answers
-    return place is not None and int(place[1]) < user_tools
+    return index is not None and int(index[1]) < user_tools

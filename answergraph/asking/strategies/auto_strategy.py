@@ -1,7 +1,5 @@
 """The automatic strategy: chooses the best way to ask for the answer at every call, by the model and its tools."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -84,7 +82,7 @@ class AutoStrategy(Strategy[SchemaT]):
 
     # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
-    def __init__(self: AutoStrategy[dict[str, Any]], schema: dict[str, Any]) -> None: ...
+    def __init__(self: "AutoStrategy[dict[str, Any]]", schema: dict[str, Any]) -> None: ...
     @overload
     def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
     def __init__(self, schema: object) -> None:

@@ -4,11 +4,9 @@ Small models write calls as text, if they call at all. Here the tools are descri
 ``{"name": …, "arguments": …}`` of one of them or of the answer. What the reply calls is then read like any call written as text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -58,7 +56,7 @@ class CallOrAnswer(Strategy):
     has_answer: bool = True
     prompt: str = _PROMPT
 
-    def offering(self, request: ModelRequest) -> CallOrAnswer:
+    def offering(self, request: ModelRequest) -> Self:
         """Return this strategy with what the run may call now; always the same object for the same.
 
         A call comes first: without a result both what is asked and small models' habits lead to an answer that is made up. A
@@ -78,7 +76,7 @@ class CallOrAnswer(Strategy):
         made_for = _Offer(frozenset(finished), has_answer, is_sent_back and not has_answer, is_afresh)
         return self.derived.get_or_make(lambda: self._made(request, made_for), *request.tools, key=made_for)
 
-    def _made(self, request: ModelRequest, offer: _Offer) -> CallOrAnswer:
+    def _made(self, request: ModelRequest, offer: _Offer) -> Self:
         described = [convert_to_openai_tool(tool) for tool in request.tools]
         functions = [tool["function"] for tool in described if tool.get("type") == "function"]
         left = [each for each in functions if each["name"] not in offer.finished or each.get("parameters", {}).get("properties")]

@@ -1,7 +1,5 @@
 """The declared response format: makes the request of each call, or restores it from a checkpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial

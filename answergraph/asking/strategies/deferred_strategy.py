@@ -1,7 +1,5 @@
 """The deferred strategy: a free tool loop, then a separate step for the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -28,7 +26,7 @@ class DeferredStrategy(Strategy[SchemaT]):
 
     # The answer type follows from strategy or schema; for a JSON Schema it is ``dict``.
     @overload
-    def __init__(self: DeferredStrategy[dict[str, Any]], strategy: dict[str, Any]) -> None: ...
+    def __init__(self: "DeferredStrategy[dict[str, Any]]", strategy: dict[str, Any]) -> None: ...
     @overload
     def __init__(self, strategy: Strategy[SchemaT]) -> None: ...
     @overload

@@ -27,17 +27,17 @@ class FallbackStrategy(Strategy[SchemaT]):
             AgentSpecError: If there is none, or their schemas differ.
         """
         if not isinstance(strategies, list | tuple):
-            written = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
-            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{written}, …]).")
+            argument = f"{type(strategies).__name__}(…)" if isinstance(strategies, Strategy) else shown(strategies)
+            raise AgentSpecError(f"FallbackStrategy takes a list; write FallbackStrategy([{argument}, …]).")
         if not strategies:
             raise AgentSpecError("FallbackStrategy needs a strategy; write FallbackStrategy([ToolStrategy(YourType), …]).")
-        taken = tuple(as_strategy(strategy) for strategy in strategies)
-        if any(other.schema_names != taken[0].schema_names for other in taken):
-            names = [strategy.schema_names for strategy in taken]
+        members = tuple(as_strategy(strategy) for strategy in strategies)
+        if any(other.schema_names != members[0].schema_names for other in members):
+            names = [strategy.schema_names for strategy in members]
             raise AgentSpecError(f"The strategies of a FallbackStrategy ask for the same schemas, not for {names!r}.")
-        super().__init__(taken[0].schemas)
-        self.schema = taken[0].schema
-        self.strategies = taken
+        super().__init__(members[0].schemas)
+        self.schema = members[0].schema
+        self.strategies = members
 
     def strategies_for(self, request: ModelRequest) -> Sequence[NamedStrategy]:
         every = enumerate(strategy.narrowed(self.schema_names).strategies_for(request) for strategy in self.strategies)

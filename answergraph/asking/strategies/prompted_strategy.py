@@ -1,7 +1,5 @@
 """The prompted strategy: the prompt has the schema, the answer is JSON in the text."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any, Literal, overload
@@ -43,7 +41,7 @@ class PromptedStrategy(Strategy[SchemaT]):
     # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
-        self: PromptedStrategy[dict[str, Any]],
+        self: "PromptedStrategy[dict[str, Any]]",
         schema: dict[str, Any],
         *,
         json_mode: bool = ...,

@@ -1,7 +1,5 @@
 """The provider strategy: the provider enforces a JSON schema, and the text is the answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, overload
 
@@ -41,7 +39,7 @@ class ProviderStrategy(Strategy[SchemaT]):
     # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
-        self: ProviderStrategy[dict[str, Any]],
+        self: "ProviderStrategy[dict[str, Any]]",
         schema: dict[str, Any],
         *,
         strict: bool | None = ...,

@@ -22,6 +22,7 @@ from answergraph.asking.model_request import NO_CALLS, ModelRequest
 from answergraph.asking.providers.model_capabilities import needs_tools_for_calls
 from answergraph.asking.providers.refusals import TOOL_CALLING, Objection, has_refusals, is_refused, remember_refusal
 from answergraph.json_schema.dialects import Dialect
+from answergraph.patches.patch_schema import patch_schema
 from answergraph.runtime.argument_checks import check_function, shown
 from answergraph.runtime.errors import AgentSpecError, ErrorClasses
 from answergraph.runtime.recent_cache import RecentCache
@@ -124,8 +125,6 @@ class Strategy(ABC, Generic[SchemaT]):
         self.schema: object = schema
         self.schemas: tuple[AnswerSchema, ...] = answer_schemas(schema)
         self.handle_errors: HandleErrors = _checked(handle_errors)
-        if not isinstance(tool_message_content, str | None):
-            raise AgentSpecError(f"tool_message_content={tool_message_content!r} is not a text; write 'Thank you.'.")
         self.tool_message_content = tool_message_content
         """The receipt for an accepted answer."""
         self.all_schemas = self.schemas
@@ -230,8 +229,6 @@ class Strategy(ABC, Generic[SchemaT]):
 
     def patching(self, name: str) -> Self:
         """Return this strategy with the schema of changes in place of the named one; always the same object."""
-        from answergraph.patches.patch_schema import patch_schema  # noqa: PLC0415 - few runs repair an answer
-
         schemas = tuple(patch_schema(schema) if schema.name == name else schema for schema in self.schemas)
         if schemas == self.schemas:
             return self

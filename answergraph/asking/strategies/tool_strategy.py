@@ -1,7 +1,5 @@
 """The tool strategy: the schema is a tool, and a call of it is the answer."""
 
-from __future__ import annotations
-
 from typing import Any, overload
 
 from typing_extensions import TypeForm
@@ -33,7 +31,7 @@ class ToolStrategy(Strategy[SchemaT]):
     # The answer type follows from the schema; for a JSON Schema it is ``dict``.
     @overload
     def __init__(
-        self: ToolStrategy[dict[str, Any]],
+        self: "ToolStrategy[dict[str, Any]]",
         schema: dict[str, Any],
         *,
         tool_message_content: str | None = ...,

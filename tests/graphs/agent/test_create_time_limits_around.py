@@ -136,6 +136,12 @@ def test_any_function_of_yours_that_hangs_does_not_keep_the_run(run: Run, hang: 
     assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
 
 
+def test_a_scripted_function_that_hangs_does_not_keep_the_run(run: Run, hang: Any) -> None:
+    model, limits = ScriptedChatModel(replies=lambda _: hang() or ANSWER), UsageLimits(seconds=0.5)
+    outcome = ran(run, create_agent(model, response_format=ToolStrategy(Score), limits=limits))["outcome"]
+    assert (outcome["status"], outcome["limit"]) == ("out_of_budget", "seconds")
+
+
 class BlockingModel(ScriptedChatModel):
     """Holds its thread, and so the event loop of an awaited run."""
 

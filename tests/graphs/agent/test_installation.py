@@ -58,6 +58,7 @@ def answers(create: Any) -> bool:
     return "outcome" in agent.invoke({"messages": ["Go."]})
 
 
+@pytest.mark.program
 def test_assigning_our_function_to_langchains_name_is_enough_in_a_fresh_process() -> None:
     done = subprocess.run([sys.executable, "-c", ASSIGNED], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]
@@ -87,6 +88,7 @@ else:
 """
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("submodules", [[], ["factory", "middleware"]], ids=["the package", "its modules too"])
 def test_modules_of_ours_in_the_place_of_langchains_build_agents_and_say_what_they_lack(submodules: list[str]) -> None:
     program = REPLACED.format(submodules=submodules)

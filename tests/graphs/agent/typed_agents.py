@@ -35,7 +35,7 @@ from answergraph.graphs import (
 )
 from answergraph.graphs.add_ons.calculator.calculator import Calculation
 from answergraph.many import MapRun, map_answers
-from answergraph.middleware import AgentState, InputAgentState
+from answergraph.middleware import AgentMiddleware, AgentState, InputAgentState, ModelRequest, dynamic_prompt
 from answergraph.serving import to_a2a, to_mcp
 from answergraph.streaming import is_answer_event
 from answergraph.testing import Case, EvalReport, Tape, evaluate, replay
@@ -239,3 +239,11 @@ def events(item: object) -> None:
     if is_answer_event(item):
         assert_type(item, AnswerEvent)
         assert_type(item["status"], Literal["growing", "accepted", "rejected"])
+
+
+def a_prompt_may_name_the_type_of_the_context() -> None:
+    @dynamic_prompt
+    def greeting(request: ModelRequest[Verdict]) -> str:
+        return str(request.runtime.context.passed)
+
+    assert_type(greeting, AgentMiddleware)
