@@ -1,7 +1,5 @@
 """Re-exports LangChain's modules and names that answergraph does not define."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from importlib import import_module

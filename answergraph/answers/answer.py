@@ -1,11 +1,9 @@
 """An answer as it was read: its schema, its value and its JSON, made once and handed on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.json_text.strict_json import FINITE, lost_numbers
@@ -30,7 +28,7 @@ class Answer:
     """Of value and JSON."""
 
     @classmethod
-    def of(cls, schema: AnswerSchema, value: object, source: object = None) -> Answer:
+    def of(cls, schema: AnswerSchema, value: object, source: object = None) -> Self:
         """Return a value as an answer, with its JSON: the only place where an answer is dumped."""
         try:
             data, has_json = schema.dump(value), True
@@ -38,12 +36,12 @@ class Answer:
             data, has_json = None, False
         return cls(schema, value, data, has_json, source, Snapshot(value, data))
 
-    def lost_numbers(self, written: object) -> list[tuple[str | int, ...]]:
+    def lost_numbers(self, data: object) -> list[tuple[str | int, ...]]:
         """Return the places of numbers that became infinite when what the model wrote was read."""
         try:
             FINITE.encode(self.data)
         except ValueError:  # a default may be infinite, too
-            return [*lost_numbers(written, self.data)]
+            return [*lost_numbers(data, self.data)]
         return []
 
     @property
@@ -69,26 +67,26 @@ class Answer:
 
     def check_validators(self) -> None:
         """Raise ``AgentSpecError`` if a validator left ``None`` where the model wrote a value and the type takes none."""
-        place = None
+        path = None
         with suppress(RecursionError):
-            place = _emptied(self.source, self.data, FieldPath())
+            path = _emptied(self.source, self.data, FieldPath())
         try:
-            place is None or self.schema.load(self.data)
+            path is None or self.schema.load(self.data)
         except ValueError:
             advice = "end it with `return` and the value"
-            raise AgentSpecError(f"A validator of {self.schema.name} returned None for {place}; {advice}.") from None
+            raise AgentSpecError(f"A validator of {self.schema.name} returned None for {path}; {advice}.") from None
 
 
-def _emptied(source: object, data: object, place: FieldPath) -> FieldPath | None:
+def _emptied(source: object, data: object, path: FieldPath) -> FieldPath | None:
     """Return the first place of a value that became ``None``."""
     if data is None:
-        return None if source is None else place
+        return None if source is None else path
     parts: Iterable[tuple[str | int, object, object]] = ()
     if isinstance(data, Mapping) and isinstance(source, Mapping):
         parts = [(key, source[key], value) for key, value in data.items() if key in source]
     elif isinstance(data, list) and isinstance(source, list):
         parts = [(index, *pair) for index, pair in enumerate(zip(source, data, strict=False))]
-    return next(filter(None, (_emptied(before, after, place / key) for key, before, after in parts)), None)
+    return next(filter(None, (_emptied(before, after, path / key) for key, before, after in parts)), None)
 
 
 def schema_named(schemas: Iterable[AnswerSchema], name: object) -> AnswerSchema | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from textwrap import TextWrapper
+from types import CoroutineType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
@@ -37,6 +38,7 @@ from answergraph.cli.terminal.command_runner import (
     imported,
     key_in,
     one_line,
+    said,
     say,
     schema_at,
     write_json,
@@ -61,6 +63,9 @@ GRAPHS: Mapping[str, str] = {
     "triage": "answergraph.graphs:create_triage_agent",
 }
 """The built-in graphs that ``graph`` draws by name."""
+DRAWN = (
+    f"one of {', '.join(GRAPHS)}; a workflow's YAML file; or 'module:attribute', a compiled graph or a function that returns one"
+)
 MAX_LINE_CHARACTERS = 110
 MAX_LABEL_CHARACTERS = 22
 MAX_LINES = 3
@@ -168,17 +173,17 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
     from answergraph.cli.terminal.live_view import run_graph
     from answergraph.cli.terminal.prompt_view import PromptView
 
-    text = sys.stdin.read() if question == "-" else question
-    if not text.strip():
-        raise typer.BadParameter("The question is empty.")
     with errors_as_bad_usage():
+        text = said(question)
+        if not text.strip():
+            raise typer.BadParameter("The question is empty.")
         secret, limited = key_in(key), limits_in(limits)
         if agent is None:
             graph = _built(answer_format, protocol, chosen_model(model, base_url))
         elif (answer_format, protocol, model, base_url) != (None, "tools", OFFLINE, None):
             raise typer.BadParameter("--agent has its own model and format: leave out --format, --model, --base-url, --protocol.")
         else:
-            graph = _own(agent)
+            graph = _own(agent, "messages")
     config: RunnableConfig = {"callbacks": [PromptView(partial(typer.echo, err=True))] if show_prompts else []}
     with within(limited):
         result = run_graph(graph, {"messages": [text.strip()]}, config, output_keys=evidence.BUNDLE_KEYS)
@@ -194,12 +199,16 @@ def ask(  # noqa: PLR0913  # waiver: the options of a command
 
 
 @app.command(short_help="Print a graph as a Mermaid drawing.")
-def graph(name: Annotated[str, typer.Argument(help=f"One of: {', '.join(GRAPHS)}; or a workflow's YAML file.")]) -> None:
+def graph(name: Annotated[str, typer.Argument(help=f"Write {DRAWN}.")]) -> None:
     """Print a graph, and the graphs in it, as a Mermaid drawing."""
-    if name not in GRAPHS and not name.endswith((".yaml", ".yml")):
-        raise typer.BadParameter(f"{name!r} is not a graph; name one of {', '.join(GRAPHS)}, or the YAML file of a workflow.")
+    is_file = name.endswith((".yaml", ".yml"))
+    if name not in GRAPHS and not is_file and ":" not in name:
+        raise typer.BadParameter(f"{name!r} is not a graph; write {DRAWN}.")
     with errors_as_bad_usage():
-        drawn = imported(GRAPHS[name])() if name in GRAPHS else workflow_of(name)
+        if is_file:
+            drawn = workflow_of(name)
+        else:
+            drawn = imported(GRAPHS[name])() if name in GRAPHS else _own(name)
     typer.echo(drawn.get_graph(xray=True).draw_mermaid(), nl=False)
 
 
@@ -227,19 +236,21 @@ def _built(answer_format: str | None, protocol: Protocol, model: str | BaseChatM
     return create(model, response_format=schema)
 
 
-def _own(place: str) -> Graph:
-    """Return the user's graph; raise ``AgentSpecError`` if the place does not hold one."""
+def _own(reference: str, key: str | None = None) -> Graph:
+    """Return the user's graph; raise ``AgentSpecError`` if the reference names none with this state key."""
     from langgraph.pregel import Pregel
 
-    found = imported(place)
-    if not isinstance(found, Pregel) and callable(found) and not isinstance(found, type):
-        found = found()
-    if not isinstance(found, Pregel) or "messages" not in found.channels:
+    graph = imported(reference)
+    if not isinstance(graph, Pregel) and callable(graph) and not isinstance(graph, type):
+        graph = graph()
+    if not isinstance(graph, Pregel) or (key and key not in graph.channels):
+        if isinstance(graph, CoroutineType):
+            graph.close()  # nobody awaits it, of which Python would warn
+        what = f"a compiled graph with the state key {key!r}" if key else "a compiled graph"
         raise answergraph.AgentSpecError(
-            f"{place!r} is a {type(found).__name__}; name a compiled graph with the state key 'messages', "
-            "or a function without arguments that returns one."
+            f"{reference!r} is of the type {type(graph).__name__}; name {what}, or a function without arguments that returns one."
         )
-    return cast("Graph", found)
+    return cast("Graph", graph)
 
 
 def _answer(result: dict[str, Any]) -> object:

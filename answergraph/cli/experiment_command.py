@@ -145,13 +145,13 @@ def _show(report: Report, out: Path) -> None:
 
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(as_tables(report))
     write_csv(report, out / CSV)
-    written = [out / JOURNAL, out / CSV]
+    files = [out / JOURNAL, out / CSV]
     try:
         write_plots(report, *(out / name for name in PLOTS))
-        written += [out / name for name in PLOTS]
+        files += [out / name for name in PLOTS]
     except MissingExtraError as error:
         say(f"No plot: {error}", err=True)
-    say(f"Written: {', '.join(map(str, written))}", err=True)
+    say(f"Written: {', '.join(map(str, files))}", err=True)
 
 
 def _print_failures(failed: Mapping[RunKey, Exception]) -> None:

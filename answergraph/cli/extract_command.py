@@ -93,5 +93,5 @@ def _value(record: object, path: str) -> str:
 
 
 def _shown(field: Mapping[str, Any]) -> str:
-    places = [f"{place['source']['name']}: {one_line(place['unit'])}" for place in field["evidence"]]
-    return f"{field['status']}  {field['problem'] or '; '.join(places)}"
+    passages = [f"{evidence['source']['name']}: {one_line(evidence['unit'])}" for evidence in field["evidence"]]
+    return f"{field['status']}  {field['problem'] or '; '.join(passages)}"

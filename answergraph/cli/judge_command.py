@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +19,7 @@ from answergraph.cli.terminal.command_runner import (
     ended,
     errors_as_bad_usage,
     facts_of,
+    said,
     say,
     text_in,
 )
@@ -49,7 +49,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         facts, limited = facts_of(fact), limits_in(limits)
         options: dict[str, Any] = {"structured_output": not tags, "tag_word": tag_word, "grounded": grounded}
         graph = graphs.create_judge(chosen_model(model, base_url), rule, **options)
-        text = sys.stdin.read() if report == "-" else text_in(Path(report))
+        text = said(report) if report == "-" else text_in(Path(report))
     with within(limited):
         judgment: Judgment = run_graph(graph, {"report": text, "facts": facts})["judgment"]
     if as_json:

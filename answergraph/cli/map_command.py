@@ -34,7 +34,8 @@ def map_file(  # noqa: PLR0913 - one parameter per option
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Rows at a time, at most.")] = 16,
     limits: Annotated[
-        str | None, typer.Option(help="Of all rows together: 'cost=5,seconds=600'; also model_calls, tool_calls, total_tokens.")
+        str | None,
+        typer.Option(help="Of all rows together: 'total_tokens=90000,seconds=600'; model_calls, tool_calls, cost."),
     ] = None,
     stop_after: Annotated[int, typer.Option(help="Rows in a row without an answer, after which the map stops.")] = 50,
     trial: Annotated[int | None, typer.Option(min=1, help="The first rows only; the same command without it goes on.")] = None,

@@ -1,7 +1,5 @@
 """``answergraph mcp``: agents as tools of an MCP server on stdin and stdout."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from contextlib import redirect_stdout
@@ -25,5 +23,5 @@ def mcp(
         from answergraph.serving.mcp_server import mcp_server, serve_stdio
         from answergraph.serving.served_agent import ServedAgent
 
-        server = mcp_server([ServedAgent(agent_at(imported(place)), place.rpartition(":")[2]) for place in agents], name)
+        server = mcp_server([ServedAgent(agent_at(imported(each)), each.rpartition(":")[2]) for each in agents], name)
     asyncio.run(serve_stdio(server))

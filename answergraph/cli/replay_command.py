@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def replay(
-    place: Annotated[Path, typer.Argument(help="An SQLite file with stored threads, or a tape.")],
+    file: Annotated[Path, typer.Argument(help="An SQLite file with stored threads, or a tape.")],
     *,
     agent: Annotated[str, typer.Option(help="The agent, as package.module:attribute.")],
     thread: Annotated[list[str] | None, typer.Option(help="Only this thread; may be given several times.")] = None,
@@ -28,11 +28,11 @@ def replay(
     from answergraph.testing import replay as run_again
 
     with errors_as_bad_usage():
-        runs, graph = _tapes(place, thread or [], redact or []), imported(agent)
+        runs, graph = _tapes(file, thread or [], redact or []), imported(agent)
         if save is not None:
             if len(runs) != 1:
                 raise answergraph.AgentSpecError(
-                    f"--save writes one tape, and {place} has {len(runs)} threads; name one with --thread."
+                    f"--save writes one tape, and {file} has {len(runs)} threads; name one with --thread."
                 )
             next(iter(runs.values())).save(save)
         again = {name: run_again(tape, graph, match=match) for name, tape in runs.items()}  # type: ignore[arg-type]  # checked there
@@ -43,20 +43,20 @@ def replay(
         raise typer.Exit(NO_ANSWER)
 
 
-def _tapes(place: Path, threads: list[str], redact: list[str]) -> dict[str, Tape]:
+def _tapes(file: Path, threads: list[str], redact: list[str]) -> dict[str, Tape]:
     """Return the tapes by the name of their thread or file."""
     from answergraph.testing import Tape
 
-    if not place.exists():
-        raise ended(BAD_USAGE, f"Error: there is no file {place}.")
-    if not place.read_bytes()[:16].startswith(b"SQLite format 3"):
-        return {place.name: Tape.load(place)}
+    if not file.exists():
+        raise ended(BAD_USAGE, f"Error: There is no file {file}.")
+    if not file.read_bytes()[:16].startswith(b"SQLite format 3"):
+        return {file.name: Tape.load(file)}
     with extra_needed("replay", "reading threads from SQLite"):
         from langgraph.checkpoint.sqlite import SqliteSaver
 
-    with SqliteSaver.from_conn_string(str(place)) as saver:
+    with SqliteSaver.from_conn_string(str(file)) as saver:
         stored: Any = (each.config["configurable"]["thread_id"] for each in saver.list(None))
         names = threads or list(dict.fromkeys(stored))
         if not names:
-            raise answergraph.AgentSpecError(f"{place} has no stored threads.")
+            raise answergraph.AgentSpecError(f"{file} has no stored threads.")
         return {name: Tape.from_thread(saver, name, redact=redact) for name in names}

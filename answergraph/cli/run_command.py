@@ -53,10 +53,10 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter per option
     with errors_as_bad_usage():
         chosen = None if model is None and base_url is None else chosen_model(model or "", base_url)
         graph = workflow_of(workflow, chosen, tool or ())
-        given: dict[str, object] = {"facts": facts_of(fact), **({"task": task} if task else {})}
+        inputs: dict[str, object] = {"facts": facts_of(fact), **({"task": task} if task else {})}
         limited = limits_in(limits)
     with within(limited):
-        result = run_graph(graph, given, shows_subgraphs=True)
+        result = run_graph(graph, inputs, shows_subgraphs=True)
     if as_json:
         typer.echo(json.dumps({name: result[name] for name in ("status", "reason", "transitions", "results", "facts")}))
     else:
@@ -75,5 +75,5 @@ def workflow_of(file: str, model: str | BaseChatModel | None = None, tools: Sequ
     if not Path(file).is_file():
         raise answergraph.AgentSpecError(f"There is no file {file!r}.")
     import_also_from(Path.cwd(), Path(file).resolve().parent)
-    granted = {name: imported(place) for name, _, place in (each.partition("=") for each in tools)}
+    granted = {name: imported(reference) for name, _, reference in (each.partition("=") for each in tools)}
     return graphs.load_workflow(file, model=model, tools=granted)

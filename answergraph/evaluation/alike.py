@@ -1,7 +1,5 @@
 """Tells whether two values of an answer mean the same, and which items of two lists belong together."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -27,7 +25,7 @@ def is_same(one: object, other: object, normalize: Normalize) -> bool:
 
 
 def pairs(expected: Sequence[object], actual: Sequence[object], normalize: Normalize) -> Iterator[Pair]:
-    """Yield the places of the items that belong together, in the expected order; ``None`` where an item has no partner.
+    """Yield the indexes of the items that belong together, in the expected order; ``None`` where an item has no partner.
 
     The most alike are paired first, and of those the nearest: a list mostly keeps its order. Items that share nothing are none.
     """

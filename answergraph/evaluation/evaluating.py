@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -17,12 +17,11 @@ from answergraph.evaluation.evaluation_report import CaseRun, EvalReport
 from answergraph.evaluation.field_results import FieldComparison, FieldResult, expectation_result
 from answergraph.kit import AnswerChannel, FieldPath
 from answergraph.many import Row, map_answers
-from answergraph.patches.changes import place_in
+from answergraph.patches.changes import json_path_in
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import BACKED
 
 if TYPE_CHECKING:
-    from answergraph import Key
     from answergraph.answers.schemas.answer_schema import AnswerSchema
     from answergraph.graphs.agent.agent_types import AgentGraph
 
@@ -75,8 +74,8 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     if repeats < 1 or concurrency < 1:
         raise AgentSpecError(f"repeats={repeats}, concurrency={concurrency}: each must be at least 1.")
     every = named_cases(cases)
-    _check_names(every, schemas_of(agent))
-    comparison = FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))
+    _check_names(every, schemas_of(agent), keys or ())
+    comparison = comparison_for(agent, keys, normalize)
     checks = {name: check_of(name, case, comparison) for name, case in every.items()}
     planned = [{"run": f"{number} {name}", "case": name} for name in every for number in range(1, repeats + 1)]
     case_of = {each["run"]: each["case"] for each in planned}
@@ -93,25 +92,21 @@ def evaluate(  # noqa: PLR0913 - one argument per question that an evaluation an
     runs: dict[str, CaseRun] = {}
     for row in rows:
         name = case_of[row.key]
-        runs[row.key] = _run_of(name, row, checks[name](row))
+        runs[row.key] = _run_of(name, row, checks[name](Ending(row.status, row.answer, row.fields)))
         if progress is not None:
             progress(len(runs), len(planned))
     return EvalReport([runs[each["run"]] for each in planned], rows.notes)
 
 
-def declared_keys(agent: object) -> dict[str, Key]:
-    """Return the ``Key`` of each list in the agent's response format, by the list's path; none of what is no agent."""
-    return {path: key for schema in schemas_of(agent) for path, key in schema.keys.items()}
-
-
-def names_of(agent: object) -> Callable[[FieldPath], FieldPath]:
-    """Return what names a field as ``outcome["fields"]`` does, by its place in the answer's JSON."""
+def comparison_for(agent: object, keys: Mapping[str, str] | None, normalize: Callable[[str], str]) -> FieldComparison:
+    """Return how an agent's answers are compared: with the ``Key`` of each list, and the field names, of its response format."""
     schemas = schemas_of(agent)
+    declared = {path: key for schema in schemas for path, key in schema.keys.items()}
 
-    def name(place: FieldPath) -> FieldPath:
-        return next((each.path for each in (schema.field_at(place) for schema in schemas) if each.types), place)
+    def name(json_path: FieldPath) -> FieldPath:
+        return next((each.path for each in (schema.field_at(json_path) for schema in schemas) if each.types), json_path)
 
-    return name
+    return FieldComparison(declared, keys or {}, normalize, name)
 
 
 def schemas_of(agent: object) -> list[AnswerSchema]:
@@ -126,9 +121,13 @@ def _may_have(schema: AnswerSchema, expected: Mapping[str, object]) -> bool:
     return not is_known or schema.declares_keys_of(expected)
 
 
-def _check_names(cases: Mapping[str, Case], schemas: Sequence[AnswerSchema]) -> None:
-    """Refuse a field that no answer has: each run would lack it."""
+def _check_names(cases: Mapping[str, Case], schemas: Sequence[AnswerSchema], keys: Iterable[str]) -> None:
+    """Refuse a field that no answer has: each run would lack it. The key of a list that none has would match nothing."""
     known = sorted({name for schema in schemas for name in schema.known_names})
+    for path in keys:
+        first, *_ = FieldPath(path).parts or ("",)
+        if schemas and not any(_may_have(each, {str(first): []}) for each in schemas):
+            raise AgentSpecError(f"keys={{{path!r}: …}}: no answer has it; the fields of the answer are {known!r} in JSON.")
     for name, case in cases.items():
         expected = case.expected_output
         if not schemas or not isinstance(expected, Mapping) or any(_may_have(each, expected) for each in schemas):
@@ -137,15 +136,19 @@ def _check_names(cases: Mapping[str, Case], schemas: Sequence[AnswerSchema]) -> 
             raise AgentSpecError(f"The case {name!r} expects {unknown!r}, but the fields of the answer are {known!r} in JSON.")
 
 
-class Ending(Protocol):
+class Ending(NamedTuple):
     """How a run ended."""
 
-    @property
-    def status(self) -> str: ...
-    @property
-    def answer(self) -> Any: ...
-    @property
-    def fields(self) -> Mapping[str, Any]: ...
+    status: str
+    answer: Any
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> Ending:
+        """Return how a run ended, of its result."""
+        outcome = result["outcome"]
+        answer = result.get("structured_response") if outcome["status"] == "answered" else None
+        return cls(outcome["status"], answer, outcome["fields"])
 
 
 def check_of(name: str, case: Case, comparison: FieldComparison) -> Callable[[Ending], list[FieldResult]]:
@@ -182,7 +185,7 @@ def _by_field(expected: object, comparison: FieldComparison, end: Ending) -> lis
     # An abstention is the answer of another type.
     data = _as_json(end.answer) if end.status == "answered" else None
     # Records have the names of the declared type, JSON has aliases.
-    backed = [place_in(data, path, end.answer) or "" for path, record in end.fields.items() if record["status"] in BACKED]
+    backed = [json_path_in(data, path, end.answer) or "" for path, record in end.fields.items() if record["status"] in BACKED]
     results: list[FieldResult] = [
         {**each, "field": str(comparison.name_of(FieldPath(each["field"])))}
         for each in comparison.backed_by(backed).results(expected, data)

@@ -1,7 +1,5 @@
 """Cases: inputs with the answers that are expected of an agent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -52,15 +50,16 @@ def _read(path: Path) -> Iterator[Case]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise AgentSpecError(f"{path} is not a text in UTF-8: {error}.") from error
+        raise AgentSpecError(f"{path} is not a text in UTF-8: convert with 'iconv -f latin1 -t utf-8'.") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             yield _case(json.loads(line))
         except (ValueError, TypeError) as error:
+            why = str(error).rstrip(".")
             raise AgentSpecError(
-                f'{path}, line {number}, is no case: {error}. Write {{"inputs": …, "expected_output": …}}, with "name" and '
+                f'{path}, line {number}, is no case: {why}. Write {{"inputs": …, "expected_output": …}}, with "name" and '
                 '"metadata" if you like.'
             ) from error
 

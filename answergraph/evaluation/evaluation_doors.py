@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answergraph.evaluation.alike import folded
-from answergraph.evaluation.evaluating import declared_keys, names_of
+from answergraph.evaluation.evaluating import comparison_for
 from answergraph.evaluation.evaluation_cases import Case, named_cases
-from answergraph.evaluation.field_results import FieldComparison
 from answergraph.kit import require_extra
 from answergraph.many.ledger.agent_door import AgentDoor
 
@@ -54,7 +53,7 @@ def pydantic_evals_dataset(
     require_extra("pydantic-evals", "pydantic_evals")
     from answergraph.evaluation.pydantic_evals_dataset import AgentTask, dataset_of  # noqa: PLC0415 - an optional dependency
 
-    return dataset_of(named_cases(cases), _comparison(agent, keys, normalize)), AgentTask(AgentDoor(agent))
+    return dataset_of(named_cases(cases), comparison_for(agent, keys, normalize)), AgentTask(AgentDoor(agent))
 
 
 def inspect_ai_task(
@@ -83,8 +82,4 @@ def inspect_ai_task(
         raise ImportError("inspect_ai_task needs inspect-ai: pip install inspect-ai", name="inspect_ai")
     from answergraph.evaluation.inspect_ai_task import task_of  # noqa: PLC0415 - an optional dependency
 
-    return task_of(named_cases(cases), AgentDoor(agent), _comparison(agent, keys, normalize))
-
-
-def _comparison(agent: AgentGraph, keys: Mapping[str, str] | None, normalize: Callable[[str], str]) -> FieldComparison:
-    return FieldComparison(declared_keys(agent), keys or {}, normalize, names_of(agent))
+    return task_of(named_cases(cases), AgentDoor(agent), comparison_for(agent, keys, normalize))

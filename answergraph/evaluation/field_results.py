@@ -38,17 +38,17 @@ class FieldComparison:
     keys: Mapping[str, str]
     """The caller's own; every expected item must have it."""
     normalize: Normalize
-    name_of: Callable[[FieldPath], FieldPath] = lambda place: place
-    """Returns the name of a field in the declared type, as in ``outcome["fields"]``, by its place in JSON."""
+    name_of: Callable[[FieldPath], FieldPath] = lambda path: path
+    """Returns the name of a field in the declared type, as in ``outcome["fields"]``, by its path in JSON."""
     backed: Collection[str] = ()
-    """The places of the answer that something stands behind."""
+    """The paths in the answer of what something stands behind."""
 
-    def backed_by(self, places: Collection[str]) -> FieldComparison:
-        """Return the comparison with an answer of which something stands behind these places."""
-        return replace(self, backed=places)
+    def backed_by(self, paths: Collection[str]) -> FieldComparison:
+        """Return the comparison with an answer of which something stands behind these paths."""
+        return replace(self, backed=paths)
 
     def results(
-        self, expected: object, actual: object, path: FieldPath = WHOLE, place: FieldPath = WHOLE
+        self, expected: object, actual: object, path: FieldPath = WHOLE, actual_path: FieldPath = WHOLE
     ) -> Iterator[FieldResult]:
         """Yield a result for each expected field.
 
@@ -56,32 +56,32 @@ class FieldComparison:
             expected: JSON; an object may leave fields out, which are not compared.
             actual: JSON; ``None`` if nothing is there.
             path: Where it stands in the expected answer.
-            place: Where it stands in the answer: items may have another order.
+            actual_path: Where it stands in the answer: items may have another order.
         """
         if expected and isinstance(expected, Mapping) and (actual is None or isinstance(actual, Mapping)):
             for key, each in expected.items():
-                yield from self.results(each, (actual or {}).get(key), path / key, place / key)
+                yield from self.results(each, (actual or {}).get(key), path / key, actual_path / key)
         elif isinstance(expected, list) and (actual is None or isinstance(actual, list)) and (expected or actual):
-            yield from self._items(expected, actual or [], path, place)
+            yield from self._items(expected, actual or [], path, actual_path)
         else:
-            yield self._value(expected, actual, path, place)
+            yield self._value(expected, actual, path, actual_path)
 
     def _items(
-        self, expected: Sequence[object], actual: Sequence[object], path: FieldPath, place: FieldPath
+        self, expected: Sequence[object], actual: Sequence[object], path: FieldPath, actual_path: FieldPath
     ) -> Iterator[FieldResult]:
         for one, other in self._pairs(expected, actual, path):
             if one is not None:
                 item = None if other is None else actual[other]
-                yield from self.results(expected[one], item, path / one, place / (other or 0))
+                yield from self.results(expected[one], item, path / one, actual_path / (other or 0))
             elif other is not None:
                 yield _result(path / other, "extra", problem=f"{_short(actual[other])} is not expected")
 
     def _pairs(self, expected: Sequence[object], actual: Sequence[object], path: FieldPath) -> Iterator[Pair]:
         pattern = path.pattern
         if (name := self.keys.get(pattern)) is not None:
-            for place, item in enumerate(expected):
+            for index, item in enumerate(expected):
                 if not _has(item, (name,)):
-                    raise AgentSpecError(f"keys={{{str(pattern)!r}: {name!r}}}: the expected {path / place} has no {name!r}.")
+                    raise AgentSpecError(f"keys={{{str(pattern)!r}: {name!r}}}: the expected {path / index} has no {name!r}.")
             return self._by_key(expected, actual, (name,))
         key = self.declared.get(pattern)
         if key is not None and all(_has(item, key.fields) for item in expected):
@@ -89,8 +89,8 @@ class FieldComparison:
         # Only the expected fields say which item is meant.
         return pairs(expected, _like(expected, actual), self.normalize)
 
-    def _value(self, expected: object, actual: object, path: FieldPath, place: FieldPath) -> FieldResult:
-        supported = place in self.backed
+    def _value(self, expected: object, actual: object, path: FieldPath, actual_path: FieldPath) -> FieldResult:
+        supported = actual_path in self.backed
         if callable(expected):
             return {**expectation_result(expected, actual), "field": str(path), "supported": supported}
         if is_same(expected, actual, self.normalize):

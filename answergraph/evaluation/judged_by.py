@@ -1,7 +1,5 @@
 """Expectations of values that no rule can compare: another model judges."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,14 +1,12 @@
 """A score with its reasons, for programs that improve prompts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.item_keys import keys_of
 from answergraph.answers.schemas.json_names import field_at
 from answergraph.evaluation.alike import folded
-from answergraph.evaluation.evaluating import check_of
+from answergraph.evaluation.evaluating import Ending, check_of
 from answergraph.evaluation.evaluation_cases import Case
 from answergraph.evaluation.field_results import FieldComparison
 from answergraph.runtime.errors import AgentSpecError
@@ -21,19 +19,6 @@ class Feedback(NamedTuple):
     """The share of fields that are right, 0 to 1."""
     feedback: str
     """How the run ended and why, and a line for each field that is not right or that a check doubted."""
-
-
-class _Ending(NamedTuple):
-    status: str
-    answer: Any
-    fields: Mapping[str, Any]
-
-
-def ending_of(result: Mapping[str, Any]) -> _Ending:
-    """Return how a run ended, of its result."""
-    outcome = result["outcome"]
-    answer = result.get("structured_response") if outcome["status"] == "answered" else None
-    return _Ending(outcome["status"], answer, outcome["fields"])
 
 
 def feedback_on(
@@ -64,9 +49,9 @@ def feedback_on(
     outcome = result.get("outcome")
     if outcome is None:
         raise AgentSpecError("feedback_on(…): the result has no outcome; pass what an agent with a response_format returned.")
-    ending = ending_of(result)
+    ending = Ending.of(result)
     declared = type(ending.answer)
-    comparison = FieldComparison(keys_of(declared), keys or {}, normalize, lambda place: field_at(declared, place).path)
+    comparison = FieldComparison(keys_of(declared), keys or {}, normalize, lambda json_path: field_at(declared, json_path).path)
     marks = check_of("expected_output", Case(None, expected_output), comparison)(ending)
     lines = [f"{outcome['status']}: {outcome['reason']}"]
     lines += [f"{each['field'] or 'the answer'}: {each['problem']}" for each in marks if each["problem"]]

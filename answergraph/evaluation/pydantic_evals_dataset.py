@@ -1,7 +1,5 @@
 """The types of pydantic-evals: cases are its dataset, an agent is its task, and the marks of the fields are its scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,15 +1,12 @@
 """One awaited run of an agent, and its score by field: what other evaluation libraries ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from answergraph.evaluation.evaluating import check_of
+from answergraph.evaluation.evaluating import Ending, check_of
 from answergraph.evaluation.evaluation_cases import Case
 from answergraph.evaluation.field_results import FieldComparison, FieldResult
-from answergraph.evaluation.optimizer_feedback import ending_of
 from answergraph.kit import FieldPath
 from answergraph.many.ledger.agent_door import AgentDoor
 
@@ -36,7 +33,7 @@ async def run_of(door: AgentDoor, inputs: object) -> Run:
 
 def scores_by_field(run: Run, name: str, expected: object, comparison: FieldComparison) -> dict[str, FieldShare]:
     """Return the score of each field and of all of them, list items together: ``items[].price``."""
-    results = check_of(name, Case(None, expected), comparison)(ending_of(run))
+    results = check_of(name, Case(None, expected), comparison)(Ending.of(run))
     by_field: dict[str, list[FieldResult]] = {ALL_FIELDS: results}
     for each in results:
         by_field.setdefault(FieldPath(each["field"]).pattern or "the answer", []).append(each)

@@ -79,9 +79,9 @@ def measure(setting: Setting, task: Task, state: Mapping[str, Any]) -> Measureme
 
 def _refuse_other_strategies(setting: Setting, outcome: Outcome | None) -> None:
     used = [outcome["strategy"], *(attempt["strategy"] for attempt in outcome["attempts"])] if outcome else []
-    taken = {strategy for strategy in used if strategy is not None}
-    others = sorted(taken - setting.strategies)
-    if others or (setting.strategies and not taken):
+    strategies = {strategy for strategy in used if strategy is not None}
+    others = sorted(strategies - setting.strategies)
+    if others or (setting.strategies and not strategies):
         asking = ", ".join(others) or "nothing"
         raise WrongStrategyError(f"asked for by {asking}, not by {' or '.join(sorted(setting.strategies)) or 'the prompt alone'}")
 

@@ -74,14 +74,14 @@ def write_plots(report: Report, *paths: Path) -> None:
 def _draw(report: Report, axes: Axes) -> None:
     for index, (metric, (label, colour)) in enumerate(SHOWN.items()):
         values = [row.figures.get(metric) for row in report.rows]
-        places = [place + (index - 1) * _HEIGHT for place in range(len(values))]
-        drawn = [value or 0 for value in values]
-        ends = [row.intervals.get(metric, (at, at)) for row, at in zip(report.rows, drawn, strict=True)]
-        below, above = ([abs(at - pair[side]) for at, pair in zip(drawn, ends, strict=True)] for side in (0, 1))
-        axes.barh(places, drawn, _HEIGHT, label=label, color=colour, xerr=[below, above], capsize=3)
-        for place, value in zip(places, values, strict=True):
+        positions = [number + (index - 1) * _HEIGHT for number in range(len(values))]
+        widths = [value or 0 for value in values]
+        ends = [row.intervals.get(metric, (at, at)) for row, at in zip(report.rows, widths, strict=True)]
+        below, above = ([abs(at - pair[side]) for at, pair in zip(widths, ends, strict=True)] for side in (0, 1))
+        axes.barh(positions, widths, _HEIGHT, label=label, color=colour, xerr=[below, above], capsize=3)
+        for position, value in zip(positions, values, strict=True):
             if value is None:
-                axes.text(0.005, place, "–", va="center", fontsize="small")
+                axes.text(0.005, position, "–", va="center", fontsize="small")
     axes.set_yticks(range(len(report.rows)), [f"{row.setting}\n(error)" if row.error else row.setting for row in report.rows])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02)

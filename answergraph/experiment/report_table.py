@@ -1,7 +1,5 @@
 """Prints the figures as tables: the seed's question first, then quality and cost of the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report of an experiment: figures per setting, computed from its runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Steps: work that is written once, and runs blocking or on an event loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Generic

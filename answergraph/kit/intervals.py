@@ -1,7 +1,5 @@
 """Wilson's interval for a rate, and the exact paired test for two sets of runs of the same tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
@@ -28,7 +26,7 @@ class PairedTest:
     lower: int
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[float, float]]) -> PairedTest:
+    def of(cls, pairs: Sequence[tuple[float, float]]) -> "PairedTest":
         return cls(len(pairs), sum(one > other for one, other in pairs), sum(one < other for one, other in pairs))
 
     @property

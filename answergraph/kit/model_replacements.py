@@ -1,7 +1,5 @@
 """Other models in place of an agent's own, for the runs within a context."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

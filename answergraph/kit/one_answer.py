@@ -1,7 +1,5 @@
 """Asks a model for one answer outside an agent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -45,7 +43,7 @@ class AnswerSchema(Generic[AnswerT]):
     _schema: answer_schema.AnswerSchema
 
     @classmethod
-    def of(cls, declared: TypeForm[AnswerT] | Strategy[AnswerT]) -> AnswerSchema[AnswerT]:
+    def of(cls, declared: TypeForm[AnswerT] | Strategy[AnswerT]) -> "AnswerSchema[AnswerT]":
         """Return the schema of a type, or of a strategy's.
 
         Raises:
@@ -76,13 +74,13 @@ class AnswerSchema(Generic[AnswerT]):
         """The marks, by the path of their field; every item has one path, ``items[].price``."""
         if isinstance(self._schema.declared, dict):
             return {}
-        return {FieldPath(place.path): place.mark for place in marked_type(self._schema.declared).places() if not place.within}
+        return {FieldPath(field.path): field.mark for field in marked_type(self._schema.declared).places() if not field.within}
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the object that a provider is asked for."""
         return dict(self._schema.json_schema)
 
-    def validate(self, data: object) -> Answer[AnswerT]:
+    def validate(self, data: object) -> "Answer[AnswerT]":
         """Return JSON as an answer.
 
         Raises:

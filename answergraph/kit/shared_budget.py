@@ -1,12 +1,11 @@
 """The budget that an add-on shares with the run around it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Self, cast
 
+from answergraph.runtime.time_limits import clock_of
 from answergraph.state.agent_state import RunState
 from answergraph.state.budget import InnerRunBudget, current_budget
 from answergraph.state.outcome import RunUsage, Usage
@@ -20,7 +19,7 @@ class Budget:
     _around: InnerRunBudget
 
     @classmethod
-    def current(cls) -> Budget | None:
+    def current(cls) -> Self | None:
         """Return the budget of the run around this; ``None`` outside the nodes and tools of an agent."""
         around = current_budget()
         return None if around is None else cls(around)
@@ -57,8 +56,5 @@ class Budget:
 def _in_time(seconds: float | None, used: float) -> AbstractContextManager[object]:
     if seconds is None:
         return nullcontext()
-    # Only runs with time limits need it.
-    from answergraph.runtime.time_limits import clock_of  # noqa: PLC0415 - see above
-
     clock = clock_of(per_visit=None, seconds=max(seconds - used, 0.0))
     return clock.visiting(clock.ends)

@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from answergraph.runtime.steps import TIMED_VISIT, GraphNode, Step
+from answergraph.runtime.time_limits import with_clock
 
 SECONDS = "seconds"
 """State key: what a run has used, so that it counts on where it is resumed."""
@@ -47,9 +48,6 @@ class _TimedGraph(CompiledStateGraph[Any, Any]):
         seconds = vars(self.builder)[SECONDS]
         if seconds is None and TIMED_VISIT.get() is None:
             return config
-        # Only runs with time limits need it.
-        from answergraph.runtime.time_limits import with_clock  # noqa: PLC0415 - see above
-
         return with_clock(config, per_visit=self.step_timeout, seconds=seconds)
 
 

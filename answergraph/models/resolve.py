@@ -1,7 +1,5 @@
 """Finds the chat model for a name; the only module that imports provider packages, and only when one is needed."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from difflib import get_close_matches

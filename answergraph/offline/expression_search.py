@@ -3,8 +3,6 @@
 Ambiguity (a letter next to a number, a root sign, a second expression) is refused rather than guessed.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -45,7 +43,7 @@ def find_expression(text: str) -> OperationPlan | None:
     return runs[0].plan(text) if runs and runs[0].text(text) == text.strip() else None
 
 
-def _signed_number(run: _Run, text: str) -> OperationPlan:
+def _signed_number(run: "_Run", text: str) -> OperationPlan:
     """Read a run with an operator but no calculation: valid only as the whole text, such as ``-(3)``."""
     if run.text(text) == text.strip():
         with suppress(ExpressionError):

@@ -4,12 +4,10 @@ A policy is a function from a request to the next message. It uses the bound too
 messages, never the words of a prompt. It keeps no state.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
@@ -77,7 +75,7 @@ class OfflineRequest:
     tool_choice: ToolChoice
 
     @classmethod
-    def read(cls, request: ChatRequest) -> OfflineRequest:
+    def read(cls, request: ChatRequest) -> Self:
         functions = [tool["function"] for tool in request.tools if isinstance(tool.get("function"), Mapping)]
         tools = [OfferedSchema(function["name"], _fields_of(function.get("parameters") or {})) for function in functions]
         return cls(
@@ -96,15 +94,15 @@ class OfflineRequest:
 
     def attached(self, key: str) -> Any:
         """Return the latest data attached to a message under this key, or ``None``."""
-        found = [message.additional_kwargs[key] for message in self.messages if key in message.additional_kwargs]
-        return found[-1] if found else None
+        values = [message.additional_kwargs[key] for message in self.messages if key in message.additional_kwargs]
+        return values[-1] if values else None
 
     def call(self, name: str, args: Mapping[str, Any]) -> AIMessage:
         """Return a message that calls a tool, with a deterministic id."""
         calls = [call for message in self.messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        taken = {call["id"] for call in calls}
+        ids = {call["id"] for call in calls}
         number = len(calls) + 1
-        while f"offline_{number}" in taken:
+        while f"offline_{number}" in ids:
             number += 1
         return AIMessage("", tool_calls=[ToolCall(name=name, args=dict(args), id=f"offline_{number}")])
 

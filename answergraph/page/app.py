@@ -115,8 +115,8 @@ async def _document(request: Request) -> Response:
 def _pages_of(content: object, query: Mapping[str, str]) -> object:
     if "page" not in query:
         return page_texts(content)
-    places = [place.split("-") for place in query.get("places", "").split(",") if place]
-    return page_picture(content, int(query["page"]), [(int(start), int(end)) for start, end in places])
+    spans = [span.split("-") for span in query.get("places", "").split(",") if span]
+    return page_picture(content, int(query["page"]), [(int(start), int(end)) for start, end in spans])
 
 
 def _own_server(request: Request) -> AsyncClient:

@@ -1,7 +1,5 @@
 """The steps of threads that this process has read, so that a thread that is read again costs only what is new."""
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence

@@ -30,13 +30,13 @@ def page_texts(content: object) -> list[str]:
         return [page.get_textpage().get_text_bounded() for page in pages]
 
 
-def page_picture(content: object, number: int, places: Sequence[tuple[int, int]]) -> dict[str, object]:
-    """Return a page as a PNG, whether it has text that is not drawn, and the boxes of each place; one over two lines has two.
+def page_picture(content: object, number: int, spans: Sequence[tuple[int, int]]) -> dict[str, object]:
+    """Return a page as a PNG, whether it has text that is not drawn, and the boxes of each span; one over two lines has two.
 
     Args:
         content: Of the message.
         number: Of the page, from 0.
-        places: In characters of the page's text.
+        spans: In characters of the page's text.
 
     Raises:
         IndexError: If there is no such page.
@@ -51,7 +51,7 @@ def page_picture(content: object, number: int, places: Sequence[tuple[int, int]]
         scale = min(PIXELS_WIDE / width, MAX_PIXELS_HIGH / height)
         bitmap = page.render(scale=scale, rev_byteorder=True)
         picture = base64.b64encode(_png(bitmap)).decode()
-        return {"picture": f"data:image/png;base64,{picture}", "hides_text": hides, "boxes": _boxes(page, bitmap, places)}
+        return {"picture": f"data:image/png;base64,{picture}", "hides_text": hides, "boxes": _boxes(page, bitmap, spans)}
 
 
 @contextmanager
@@ -72,15 +72,15 @@ def _pdfs(content: object) -> Iterator[bytes]:
             yield data
 
 
-def _boxes(page: PdfPage, bitmap: PdfBitmap, places: Sequence[tuple[int, int]]) -> list[list[Box]]:
-    """Return the boxes of places; none if the parser counts other characters than its text has."""
+def _boxes(page: PdfPage, bitmap: PdfBitmap, spans: Sequence[tuple[int, int]]) -> list[list[Box]]:
+    """Return the boxes of spans; none if the parser counts other characters than its text has."""
     text = page.get_textpage()
-    written = text.get_text_bounded()
+    page_text = text.get_text_bounded()
     counted = [(text.get_text_range(index, 1), index) for index in range(text.count_chars())]
     solid = [(character, index) for character, index in counted if not character.isspace()]
-    positions = [at for at, character in enumerate(written) if not character.isspace()]
-    if [written[at] for at in positions] != [character for character, _ in solid]:
-        return [[] for _ in places]
+    positions = [at for at, character in enumerate(page_text) if not character.isspace()]
+    if [page_text[at] for at in positions] != [character for character, _ in solid]:
+        return [[] for _ in spans]
     index_of = {at: index for at, (_, index) in zip(positions, solid, strict=True)}
     on_picture = bitmap.get_posconv(page)  # knows how the page is turned
 
@@ -90,7 +90,7 @@ def _boxes(page: PdfPage, bitmap: PdfBitmap, places: Sequence[tuple[int, int]]) 
         wide, high = sorted((x / bitmap.width, other_x / bitmap.width)), sorted((y / bitmap.height, other_y / bitmap.height))
         return wide[0], high[0], wide[1], high[1]
 
-    return [_lines([box_of(index_of[at]) for at in range(*place) if at in index_of]) for place in places]
+    return [_lines([box_of(index_of[at]) for at in range(*span) if at in index_of]) for span in spans]
 
 
 def _lines(boxes: Sequence[Box]) -> list[Box]:

@@ -34,13 +34,13 @@ def changes_in(data: object) -> list[Change]:
     return [Change(path_of(each[PATH]), each[VALUE]) for each in data]
 
 
-def path_of(written: object) -> FieldPath:
+def path_of(text: object) -> FieldPath:
     """Return a path as a model writes it: ``items[3].price``, or the pointer ``/items/3/price`` of JSON Patch."""
-    if not isinstance(written, str):
-        raise ValueError(f"{written!r} is not the path of a field; write one such as items[3].price")
-    if not written.startswith("/"):
-        return FieldPath(written)
-    steps = (step.replace("~1", "/").replace("~0", "~") for step in written[1:].split("/"))
+    if not isinstance(text, str):
+        raise ValueError(f"{text!r} is not the path of a field; write one such as items[3].price")
+    if not text.startswith("/"):
+        return FieldPath(text)
+    steps = (step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
     return FieldPath.of(*(int(step) if step.isdecimal() else step for step in steps))
 
 
@@ -102,25 +102,25 @@ def changed_fields(before: object, after: object, path: FieldPath = WHOLE) -> It
         yield path
 
 
-def place_in(data: Any, path: str, value: object = None) -> FieldPath | None:
-    """Return the place in JSON that a path names, ``None`` if it names none, or all of it.
+def json_path_in(data: Any, path: str, value: object = None) -> FieldPath | None:
+    """Return the path in JSON of what a path names, ``None`` if that is nothing, or all of it.
 
     Args:
         data: The JSON.
-        path: In Python names, or as Pydantic writes the place of an error, with aliases and the names of alternatives.
+        path: In Python names, or as Pydantic writes the location of an error, with aliases and the names of alternatives.
         value: The value read from the JSON, which knows the aliases of its fields.
     """
-    place, parts = FieldPath(), list(FieldPath(path).parts)
+    json_path, parts = FieldPath(), list(FieldPath(path).parts)
     for index, part in enumerate(parts):
         key = next((name for name in _names(part, value) if isinstance(data, Mapping) and name in data), None)
         if key is not None:
-            place, data, value = place / key, data[key], getattr(value, str(part), None)
+            json_path, data, value = json_path / key, data[key], getattr(value, str(part), None)
         elif isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
-            place, data = place / part, data[part]
+            json_path, data = json_path / part, data[part]
             value = value[part] if isinstance(value, list | tuple) and part < len(value) else None
         elif isinstance(data, Mapping) and index == len(parts) - 1:
-            place = place / list(_names(part, value))[-1]  # the field is missing
-    return place or None
+            json_path = json_path / list(_names(part, value))[-1]  # the field is missing
+    return json_path or None
 
 
 def _names(part: str | int, value: object) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.item_keys import Key, keys_of
 from answergraph.answers.schemas.schema_kinds import answer_schemas
-from answergraph.patches.changes import place_in
+from answergraph.patches.changes import json_path_in
 from answergraph.patches.keyed_items import paired
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
@@ -79,10 +79,10 @@ def unchanged(existing: Existing, answer: Any, paths: Iterable[FieldPath]) -> di
     vouched = FieldRecord(status="given", evidence=[], problem=None)
     typed = isinstance(answer, BaseModel) or is_dataclass(answer)
     data = answer_schemas(type(answer))[0].dump(answer) if typed else to_jsonable_python(answer, by_alias=True, fallback=repr)
-    was = {_parts(place): before for place, before in paired(existing["value"], data, keys_of(type(answer)))}
+    was = {_parts(after): before for after, before in paired(existing["value"], data, keys_of(type(answer)))}
     same: dict[str, FieldRecord] = {}
     for path in paths:
-        before = was.get(_parts(place_in(data, path, answer) or path))
+        before = was.get(_parts(json_path_in(data, path, answer) or path))
         if before is None:
             continue
         # JSON has other names than records, but as many parts; items may have moved.

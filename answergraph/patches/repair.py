@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
-from answergraph.patches.changes import CHANGES, VALUE, changed_fields, changes_in, place_in, with_changes, with_part
+from answergraph.patches.changes import CHANGES, VALUE, changed_fields, changes_in, json_path_in, with_changes, with_part
 from answergraph.patches.keyed_items import paired, with_keyed_changes
 from answergraph.state.field_path import FieldPath
 from answergraph.state.ledger import Repair, RepairMode
@@ -87,9 +87,9 @@ def repair_of(schema: str, data: object, problems: Mapping[str, str], mode: Repa
     """
     if mode == "whole":
         return None
-    places = {path: place_in(data, path, value) for path in problems}
-    fields = {str(place): problems[path] for path, place in places.items() if place}
-    is_named = bool(fields) and all(places.values()) and len(fields) <= MAX_OFFERED_FIELDS
+    json_paths = {path: json_path_in(data, path, value) for path in problems}
+    fields = {str(json_path): problems[path] for path, json_path in json_paths.items() if json_path}
+    is_named = bool(fields) and all(json_paths.values()) and len(fields) <= MAX_OFFERED_FIELDS
     offered = is_named and (mode == "patch" or _pays(data, fields))
     return Repair(schema=schema, value=data, fields=fields, offered=offered)
 

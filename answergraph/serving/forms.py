@@ -1,13 +1,10 @@
 """What a run waits for, as forms of MCP: flat, of texts, numbers and choices."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from answergraph.kit import FieldPath
-from answergraph.serving.served_agent import JSON, Plain
+from answergraph.serving.served_agent import JSON, Plain, as_text
 
 KINDS: dict[object, frozenset[str]] = {
     "string": frozenset({"type", "title", "description", "default", "enum", "minLength", "maxLength"}),
@@ -36,7 +33,7 @@ def forms_of(waiting: Plain) -> dict[str, Form]:
 
 
 def _form_of_call(call: Plain) -> Form:
-    return _text_form(f"What is the result of {call['name']} {_as_text(call['args'])}?", "result")
+    return _text_form(f"What is the result of {call['name']} {as_text(call['args'])}?", "result")
 
 
 def _form_of_question(question: Plain) -> Form | None:
@@ -46,7 +43,7 @@ def _form_of_question(question: Plain) -> Form | None:
     if schema is None:  # nothing says which other value than a text the agent takes
         return _text_form(value, "decision") if isinstance(value, str) else None
     flat = _flat(schema, schema.get("$defs", {}))
-    return Form(_as_text(value), flat, dict) if flat else None
+    return Form(as_text(value), flat, dict) if flat else None
 
 
 def _text_form(message: str, name: str) -> Form:
@@ -71,7 +68,7 @@ def _form_of_review(request: Plain) -> Form | None:
         return {"decisions": edits, "version": request["version"]}
 
     about = request.get("problem") or "These fields are in doubt. Correct what is wrong; the rest is approved."
-    return Form(f"{about} {_as_text(request['answer'])}", form, decisions)
+    return Form(f"{about} {as_text(request['answer'])}", form, decisions)
 
 
 def _flat(schema: Plain, definitions: Plain) -> JSON | None:
@@ -116,7 +113,3 @@ def _value_at(answer: object, path: str) -> object:
         return FieldPath(path).get(answer)
     except LookupError:
         return None
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

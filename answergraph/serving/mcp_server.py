@@ -1,9 +1,7 @@
 """Agents as tools of an MCP server, on the official SDK."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Never
@@ -126,17 +124,22 @@ async def _answered(
             return types.InputRequiredResult(input_requests=requests, request_state=thread)
         if responses is None:
             responses = {key: await _elicited(form, context) for key, form in forms.items()}
-        values = {
-            key: forms[key].value(response.content or {})
-            for key, response in responses.items()
-            if key in forms and isinstance(response, types.ElicitResult) and response.action == "accept"
-        }
+        values = _accepted(forms, responses)
         if values.keys() != forms.keys():
             break
         missing = MISSING["waits_for_calls" if end.content["status"] == "deferred" else "waits_for_person"]
         end = await agent.resume({"thread_id": thread, missing: values}, context.session.report_progress)
         responses = None
     return _result(end)
+
+
+def _accepted(forms: Mapping[str, Form], responses: types.InputResponses) -> dict[str, object]:
+    """Return the values of the forms that the person has sent."""
+    return {
+        key: forms[key].value(response.content or {})
+        for key, response in responses.items()
+        if key in forms and isinstance(response, types.ElicitResult) and response.action == "accept"
+    }
 
 
 async def _elicited(form: Form, context: Context) -> types.ElicitResult:

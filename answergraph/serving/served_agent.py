@@ -1,7 +1,5 @@
 """An agent as a function of plain JSON, for any protocol: schemas, one run, and how it ended."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,6 +39,7 @@ _NO_RUN = "No run waits under the thread_id {thread!r}."
 MAX_PROBLEM_CHARACTERS = 300
 """Of what is said about wrong arguments: the message holds the value."""
 
+NULL: JSON = {"type": "null"}
 WAITING: JSON = {
     "title": "Waiting",
     "description": "There is no answer yet: call the tool in `go_on_with`.",
@@ -109,6 +108,8 @@ class ServedAgent:
         self._agent = self._door.agent
         self.name: str = self._agent.name if self._agent.name != UNNAMED else default_name
         self.can_wait = isinstance(self._agent.checkpointer, BaseCheckpointSaver)
+        self._resumed: set[str] = set()
+        """The threads whose runs a call goes on with."""
         if not self.name:
             raise AgentSpecError("An agent that is served needs a name; write create_agent(…, name='…').")
 
@@ -128,11 +129,13 @@ class ServedAgent:
 
     @cached_property
     def output_schema(self) -> JSON:
-        """The answer's JSON Schema; an answer that is no object is under ``answer``, as the protocols ask for objects."""
+        """The answer's JSON Schema; one that is no object is under ``answer``, as the protocols ask for objects."""
         definitions, members = self._definitions, self._members
-        if not self._is_object:
-            answer: JSON = members[0] if len(members) == 1 else {"anyOf": members}
-            members = [{"type": "object", "properties": {"answer": answer}, "required": ["answer"]}]
+        plain: list[JSON] = [*([] if self._is_object else members), *([NULL] if self._door.may_be_null else [])]
+        if plain:
+            answer = plain[0] if len(plain) == 1 else {"anyOf": plain}
+            wrapped: JSON = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
+            members = [*members, wrapped] if self._is_object else [wrapped]
         if self.can_wait:
             members = [*members, WAITING]
         alone: JSON = self._resolved(members[0]) if len(members) == 1 else {"anyOf": members}
@@ -157,9 +160,18 @@ class ServedAgent:
         if problem := _problem(RESUMING, arguments):
             return failed(problem)
         thread = arguments["thread_id"]
+        if thread in self._resumed:  # a call that was approved once is not carried out twice
+            return failed(f"The run of the thread_id {thread!r} goes on already.")
+        self._resumed.add(thread)
+        try:
+            return await self._go_on(thread, arguments, report, grow)
+        finally:
+            self._resumed.discard(thread)
+
+    async def _go_on(self, thread: str, arguments: Plain, report: Report, grow: Grow | None) -> End:
         waits = await self.waits_for(thread)
         if waits == "waits_for_calls" and (results := arguments.get("results")):
-            messages = [ToolMessage(_as_text(result), tool_call_id=call_id) for call_id, result in results.items()]
+            messages = [ToolMessage(as_text(result), tool_call_id=call_id) for call_id, result in results.items()]
             return await self._end({"messages": messages}, thread, report, grow)
         if waits == "waits_for_person" and "decision" in arguments:
             return await self._end(Command(resume=arguments["decision"]), thread, report, grow)
@@ -181,10 +193,10 @@ class ServedAgent:
             return self._questions(state.interrupts, thread)
         return self._ended(state.values, state.values[self._door.outcome_key], thread)
 
-    async def _end(self, given: object, thread: str, report: Report, grow: Grow | None) -> End:
+    async def _end(self, inputs: object, thread: str, report: Report, grow: Grow | None) -> End:
         """Run the agent, and say how it ended."""
         try:
-            result, interrupts = await self._result(given, thread, report, grow)
+            result, interrupts = await self._result(inputs, thread, report, grow)
         except NoAnswerError as error:
             return self._ended({}, error.outcome, thread)
         except AnswerGraphError as error:
@@ -196,14 +208,14 @@ class ServedAgent:
             return self._questions(interrupts, thread)
         return self._ended(result, result.get(self._door.outcome_key) or {}, thread)
 
-    async def _result(self, given: object, thread: str, report: Report, grow: Grow | None) -> tuple[Plain, Sequence[Interrupt]]:
+    async def _result(self, inputs: object, thread: str, report: Report, grow: Grow | None) -> tuple[Plain, Sequence[Interrupt]]:
         result: Plain = {}
         interrupts: Sequence[Interrupt] = ()
         steps = 0
         config = _config(thread) if self.can_wait else None
         # Only who hears the answer grow asks for it: its stream makes the model stream.
         modes = ["updates", "values", *(["custom"] if grow else [])]
-        async for mode, chunk in self._agent.astream(given, config, stream_mode=modes):
+        async for mode, chunk in self._agent.astream(inputs, config, stream_mode=modes):
             if mode == "values":
                 result = chunk
             elif mode == "custom":
@@ -218,6 +230,8 @@ class ServedAgent:
 
     def _ended(self, result: Plain, outcome: Plain, thread: str) -> End:
         answer = result.get(self._door.answer_key)
+        if answer is None and outcome.get("status") == "answered":
+            return End({"answer": None}, outcome)
         if answer is not None:
             plain = self._door.plain(answer)
             value = to_jsonable_python(answer, fallback=str) if plain is None else plain
@@ -253,7 +267,7 @@ class ServedAgent:
     def _members(self) -> list[JSON]:
         """The schemas of the answer's types."""
         schema: dict[str, Any] = dict(self._door.answer_schema)
-        return [member for member in schema.get("anyOf", [schema]) if member != {"type": "null"}]
+        return [member for member in schema.get("anyOf", [schema]) if member != NULL]
 
     @cached_property
     def _is_object(self) -> bool:
@@ -278,5 +292,5 @@ def _problem(schema: JSON, arguments: Plain) -> str | None:
     return f"The arguments do not fit. {path}: {error.message[:MAX_PROBLEM_CHARACTERS]}"
 
 
-def _as_text(result: object) -> str:
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+def as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -10,6 +10,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.json_envelope import SCHEMA, VALUE, opened
+from answergraph.patches.repair import growing
 from answergraph.state.ledger import Repair
 from answergraph.streaming.answer_events import AnswerEvent, bare_value
 from answergraph.streaming.growing_json import GrowingJson
@@ -70,8 +71,8 @@ class AnswerListener(BaseCallbackHandler):
         if isinstance(message, AIMessageChunk):
             self._begin(message.id)
             for call in message.tool_call_chunks:
-                place = AS_ONE_CALL if call["index"] is None else call["index"]
-                self._add_call(place, call["name"], call["args"])
+                index = AS_ONE_CALL if call["index"] is None else call["index"]
+                self._add_call(index, call["name"], call["args"])
         self._add_text(message.text)
 
     def on_stream_event(self, event: Any, *, run_id: UUID, **kwargs: Any) -> None:
@@ -99,16 +100,16 @@ class AnswerListener(BaseCallbackHandler):
     def _begin(self, message_id: str | None) -> None:
         self._begun["message_id"] = message_id or self._begun["message_id"]
 
-    def _add_block(self, place: Any, block: Mapping[str, Any]) -> None:
+    def _add_block(self, index: Any, block: Mapping[str, Any]) -> None:
         if block["type"] in ("tool_call_chunk", "tool-call-delta"):
-            self._add_call(place, block.get("name"), block.get("args"))
+            self._add_call(index, block.get("name"), block.get("args"))
         elif block["type"] in ("text", "text-delta"):
             self._add_text(block.get("text", ""))
 
-    def _add_call(self, place: Any, name: str | None, arguments: str | None) -> None:
+    def _add_call(self, index: Any, name: str | None, arguments: str | None) -> None:
         if name in self._schemas:
-            self._calls[place] = GrowingCall(self._schemas[name], GrowingJson())
-        call = self._calls.get(place)
+            self._calls[index] = GrowingCall(self._schemas[name], GrowingJson())
+        call = self._calls.get(index)
         if call is not None and call.arguments.add(arguments or ""):
             self._show(call.schema, call.arguments.value)
 
@@ -141,8 +142,6 @@ class AnswerListener(BaseCallbackHandler):
 
     def _show(self, schema: AnswerSchema | None, value: object) -> None:
         if schema is not None and self._repair is not None:
-            from answergraph.patches.repair import growing  # noqa: PLC0415 - few runs repair an answer
-
             schema = schema.whole or schema
             value = growing(self._repair, bare_value(schema, value))
         self._send({**self._begun, "schema": None if schema is None else schema.name, "value": bare_value(schema, value)})

@@ -58,7 +58,7 @@ class HideAnswerCalls:
             AgentSpecError: If it is not supported.
         """
         self._names = frozenset(as_strategy(response_format).schema_names)
-        self._places: set[tuple[str | None, object]] = set()
+        self._answer_chunks: set[tuple[str | None, object]] = set()
 
     def __call__(self, message: BaseMessage) -> BaseMessage | None:
         """Return a message without its answer calls.
@@ -78,8 +78,8 @@ class HideAnswerCalls:
     def _without_chunks(self, message: AIMessageChunk) -> AIMessageChunk | None:
         for call in message.tool_call_chunks:
             if call["name"] in self._names:
-                self._places.add((message.id, call["index"]))
-        kept = [call for call in message.tool_call_chunks if (message.id, call["index"]) not in self._places]
+                self._answer_chunks.add((message.id, call["index"]))
+        kept = [call for call in message.tool_call_chunks if (message.id, call["index"]) not in self._answer_chunks]
         if len(kept) == len(message.tool_call_chunks):
             return message
         # Rebuilt, because a chunk derives its calls from the pieces.
@@ -112,7 +112,7 @@ class HideAnswerCalls:
     def _is_answer(self, block: object, message_id: str | None) -> bool:
         if not isinstance(block, Mapping) or block.get("type") in ("text", "reasoning", "thinking"):
             return False
-        return block.get("name") in self._names or (message_id, block.get("index", self)) in self._places
+        return block.get("name") in self._names or (message_id, block.get("index", self)) in self._answer_chunks
 
 
 def _without_raw_calls(message: AIMessage) -> dict[str, object]:

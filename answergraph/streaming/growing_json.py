@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from answergraph.json_text.json_in_text import end_of_thoughts
+
 MAX_READS_PER_CHARACTER = 64
 """A text is parsed again when it has grown by 1/64, so the total work is linear; a short text, at every piece."""
 
@@ -16,7 +18,7 @@ _OF_NUMBERS = "0123456789+-.eE"
 
 
 class GrowingJson:
-    """The first JSON object of a text that comes in pieces; earlier braces that do not begin an object are skipped."""
+    """The first JSON object of a text that comes in pieces; what the model thinks of, and braces of no object, are skipped."""
 
     def __init__(self, is_meant: Callable[[Mapping[str, Any]], bool] = lambda data: True) -> None:
         # Whether a partial object is the wanted one; any other ends the search.
@@ -42,6 +44,7 @@ class GrowingJson:
         return self.value != before
 
     def _read(self, text: str) -> None:
+        self._start = max(self._start, end_of_thoughts(text))
         while self._restarts_left >= 0:
             start = text.find("{", self._start)
             if start < 0:

@@ -1,7 +1,5 @@
 """Differences between what a tape holds and what a run does, for a person."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -61,8 +59,8 @@ def difference_of_ends(step: int, recorded: Mapping[str, Any], live: Mapping[str
     """Return the first difference of two ends of a run, each with ``outcome`` and ``answer``."""
     one, other = (end.get("outcome") or {} for end in (recorded, live))
     if one.get("status") != other.get("status"):
-        said = [f"{end.get('status')}: {end.get('reason')}" for end in (one, other)]
-        return Difference(step, "outcome", None, _shown("The outcome", *said))
+        endings = [f"{end.get('status')}: {end.get('reason')}" for end in (one, other)]
+        return Difference(step, "outcome", None, _shown("The outcome", *endings))
     ours, theirs = dict(_leaves("", recorded.get("answer"))), dict(_leaves("", live.get("answer")))
     for path in [*ours, *(path for path in theirs if path not in ours)]:
         if not is_same(ours.get(path), theirs.get(path)):

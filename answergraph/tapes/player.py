@@ -1,7 +1,5 @@
 """Plays a tape in the place of models and tools."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Collection, Mapping
@@ -97,28 +95,28 @@ class Player:
             text = f"The tape holds no further reply for {' > '.join(request['at']) or 'the model'}, which is sent:\n"
             text += json.dumps(last, ensure_ascii=False, indent=1)
             raise TapeMismatch(Difference(self.calls, "message", str(len(request["messages"])), text))
-        found = next((each for each in here if each[0] is None or first_difference(0, each[0], request) is None), None)
-        if found is None:
+        recording = next((each for each in here if each[0] is None or first_difference(0, each[0], request) is None), None)
+        if recording is None:
             recorded = here[0][0]
             difference = first_difference(self.calls, recorded, request) if recorded else None
             if self._match == "exact" and difference is not None:
                 raise TapeMismatch(difference)
             self.difference = self.difference or difference
         # In order means in order: an equal request further on does not jump the queue.
-        chosen = here[0] if found is None or self._match == "order" else found
+        chosen = here[0] if recording is None or self._match == "order" else recording
         self._replies.remove(chosen)
         return chosen[1]
 
     def _result_of(self, call: Mapping[str, Any]) -> dict[str, Any]:
         named = [record for record in self._tools if record["name"] == call["name"]]
         args = to_json(call["args"])
-        found = next((record for record in named if is_same(record["args"], args)), None)
-        if found is None:
+        match = next((record for record in named if is_same(record["args"], args)), None)
+        if match is None:
             known = ", ".join(json.dumps(record["args"], ensure_ascii=False) for record in named[:3])
             text = (
                 f"The tape holds no result of {call['name']}({json.dumps(args, ensure_ascii=False)}); it holds {known or 'none'}."
             )
             text += f" To run the tool, pass live_tools=[{call['name']!r}]."
             raise TapeMismatch(Difference(self.calls, "tool", call["name"], text))
-        self._tools.remove(found)
-        return found
+        self._tools.remove(match)
+        return match

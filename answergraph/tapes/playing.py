@@ -148,9 +148,9 @@ def replay(
     config: Any = {"configurable": {"thread_id": uuid4().hex}}
     result: Mapping[str, Any] = {}
     with recorded_by(player):
-        for given in played.inputs:
+        for run_input in played.inputs:
             try:
-                result = graph.invoke(given, config)
+                result = graph.invoke(run_input, config)
             except TapeMismatch as mismatch:
                 return Replay(None, None, mismatch.difference)
             except NoAnswerError as error:

@@ -1,7 +1,5 @@
 """The recorder in use: one per process, at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

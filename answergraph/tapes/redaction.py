@@ -4,8 +4,6 @@ A text is replaced by as many blocks as it has characters, so that the places of
 nines, so that it stays a number of its type.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping

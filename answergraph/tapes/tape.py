@@ -1,11 +1,9 @@
 """A tape: one JSON object a line, the first one with the version of the format."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
@@ -66,7 +64,7 @@ class Tape:
         return self.end.get("outcome")
 
     @classmethod
-    def load(cls, path: str | Path) -> Tape:
+    def load(cls, path: str | Path) -> Self:
         """Read a tape.
 
         Raises:
@@ -84,7 +82,7 @@ class Tape:
         return cls(records, redact=head.get("redact", ()))
 
     @classmethod
-    def from_thread(cls, checkpointer: object, thread_id: str, *, redact: Collection[str] = ()) -> Tape:
+    def from_thread(cls, checkpointer: object, thread_id: str, *, redact: Collection[str] = ()) -> Self:
         """Make a tape of the last run of a stored thread, which was not recorded.
 
         It holds replies and tool results, but no requests: a thread does not store them. Play it with ``match="order"``.
@@ -114,9 +112,9 @@ class Tape:
         """Yield each request with all its messages."""
         before: dict[str, list[Any]] = {}
         for record in self._of("request"):
-            place = json.dumps(record["at"])
-            before[place] = [*before.get(place, [])[: record["same"]], *record["messages"]]
-            yield {**record, "messages": before[place]}
+            path = json.dumps(record["at"])
+            before[path] = [*before.get(path, [])[: record["same"]], *record["messages"]]
+            yield {**record, "messages": before[path]}
 
     def _of(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]

@@ -1,7 +1,5 @@
 """The JSON of a tape: messages, commands, requests and errors as plain values, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

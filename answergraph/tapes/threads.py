@@ -1,7 +1,5 @@
 """Makes a tape of a stored thread, which was not recorded: its last run's input, replies, tool results and end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

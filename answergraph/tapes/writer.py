@@ -1,7 +1,5 @@
 """Writes what models and tools reply, and how runs begin and end."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading
@@ -76,9 +74,9 @@ class Writer:
         """Return the call, whose request and reply are written."""
         _mark_model_call()
         request = request_of(call)
-        place = json.dumps(request["at"])
+        path = json.dumps(request["at"])
         with self._lock:
-            before, self._sent[place] = self._sent.get(place, []), request["messages"]
+            before, self._sent[path] = self._sent.get(path, []), request["messages"]
             same = next(
                 (at for at, (one, other) in enumerate(zip(before, request["messages"], strict=False)) if one != other), None
             )
@@ -102,9 +100,9 @@ class Writer:
                 interrupts = [each.value for each in error.args[0]] if error.args else []
                 self._interrupts.setdefault(call_id, []).extend(interrupts)
                 return
-            said = {"result": to_json(result)} if error is None else {"error": error_as_json(error)}
+            ending = {"result": to_json(result)} if error is None else {"error": error_as_json(error)}
             interrupts = to_json(self._interrupts.pop(call_id, []))
-            self._write(kind="tool", name=call["name"], args=to_json(call["args"]), interrupts=interrupts, **inside, **said)
+            self._write(kind="tool", name=call["name"], args=to_json(call["args"]), interrupts=interrupts, **inside, **ending)
 
         return _InTool(_Watched(effect, write_end), inside)
 

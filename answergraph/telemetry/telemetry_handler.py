@@ -1,7 +1,5 @@
 """A callback handler that tells OpenTelemetry of runs, by its conventions for generative AI."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass

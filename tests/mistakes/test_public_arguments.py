@@ -67,6 +67,11 @@ MISTAKES = [
     ("load_workflow(5)", "load_workflow: path=5 is not str or Path. Write load_workflow(path)."),
     ("create_ensemble(5)", "create_ensemble: agents=5 is not Sequence. Write create_ensemble(agents)."),
     ("evaluate(AGENT, 5)", "evaluate: cases=5 is not Iterable or str or Path. Write evaluate(agent, cases)."),
+    (
+        "evaluate(AGENT, Case('hi', 1))",
+        "evaluate: cases=Case(inputs='hi', expected_output=1, name=None, metadata={}) is one Case, not several: "
+        "put it into a list. Write evaluate(agent, cases).",
+    ),
     ("replay(5, AGENT)", "replay: tape=5 is not Tape or str or Path. Write replay(tape, agent)."),
     (
         "create_extractor(MODEL, int, sources=5)",
@@ -87,6 +92,23 @@ MISTAKES = [
         "create_react: got an unexpected keyword argument 'tool'. Did you mean 'tools'? "
         "Write create_react(model=…, tools=…, handle_parsing_errors=…).",
     ),
+    (
+        "create_workflow([], budget=5)",
+        "create_workflow: got an unexpected keyword argument 'budget'. Did you mean 'limits'? Write create_workflow(steps).",
+    ),
+    ("create_triage_agent(MODEL, name=5)", "create_triage_agent: name=5 is not a text; write name='…'."),
+    ("create_ensemble([AGENT], name=b'both')", "create_ensemble: name=b'both' is not a text; write name='…'."),
+    ("create_judge(MODEL, [], grounded='no')", "create_judge(grounded='no'): write True or False."),
+    *(
+        (f"{name}({arguments}, debug='no')", f"{name}(debug='no'): write True or False.")
+        for name, arguments in (
+            ("create_agent", "MODEL"),
+            ("create_calculator", "MODEL"),
+            ("create_extractor", "MODEL, int"),
+            ("create_react", "MODEL, []"),
+        )
+    ),
+    ("create_react(MODEL, [], name=5)", "create_react: name=5 is not a text; write name='…'."),
     ("Tape(5)", "Tape: records=5 is not Collection. Write Tape(records)."),
 ]
 NAMES: dict[str, Any] = {"AGENT": create_agent(MODEL), "MODEL": MODEL, "FromTools": evidence.FromTools}

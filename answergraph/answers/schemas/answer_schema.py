@@ -6,24 +6,25 @@ from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 from typing_extensions import is_typeddict
 
+from answergraph.answers.schemas.item_keys import Keys, keys_of
 from answergraph.answers.schemas.json_envelope import VALUE, wrapped_value
+from answergraph.answers.schemas.json_names import DeclaredField, field_at, path_in_json
 from answergraph.answers.schemas.known_keys import KnownKeys, known_keys
 from answergraph.json_text.json_depth import inner_values
 from answergraph.state.field_path import FieldPath
 
-if TYPE_CHECKING:
-    from answergraph.answers.schemas.item_keys import Keys
-    from answergraph.answers.schemas.json_names import DeclaredField
+CALL_NAMES = ("name", "function", "tool_name", "tool")
+"""The keys under which models write the name of a called tool, the usual ones first."""
 
-CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input"})
-"""The keys under which models write the arguments of a call."""
+CALL_ARGUMENTS = frozenset({"arguments", "parameters", "args", "input", "tool_input"})
+"""The keys under which they write its arguments."""
 
 MAX_SHOWN_CHARACTERS = 60
 """Longer values are not shown in problems."""
@@ -117,30 +118,24 @@ class AnswerSchema:
     def problems(self, error: BaseException, data: object) -> list[Problem]:
         """Return what is wrong with each field of bare JSON, by its name in the declared type."""
         if isinstance(self.declared, dict):
-            return [Problem(place, place, sentence) for place, sentence in problems_by_field(error)]
-        from answergraph.answers.schemas import json_names  # noqa: PLC0415 - few answers are wrong
-
+            return [Problem(path, path, sentence) for path, sentence in problems_by_field(error)]
         problems: dict[str, Problem] = {}
-        for named, sentence in problems_by_field(error):
-            place = json_names.place_in_json(self.annotation, FieldPath(named), data)
-            path = str(self.field_at(place).path)
+        for location, sentence in problems_by_field(error):
+            json_path = path_in_json(self.annotation, FieldPath(location), data)
+            path = str(self.field_at(json_path).path)
             # Each alternative of a union says why the value does not fit it.
             known = f"{problems[path].sentence}; " if path in problems else ""
-            problems[path] = Problem(path, str(place), known + sentence)
+            problems[path] = Problem(path, str(json_path), known + sentence)
         return list(problems.values())
 
     @cached_property
     def keys(self) -> Keys:
         """What names the items of lists, by the path of the list."""
-        from answergraph.answers.schemas.item_keys import keys_of  # noqa: PLC0415 - few runs change items
-
         return {} if isinstance(self.declared, dict) else keys_of(self.declared)
 
-    def field_at(self, place: FieldPath) -> DeclaredField:
-        """Return the path of a field, in the names of the declared type, and its types, by its place in JSON."""
-        from answergraph.answers.schemas import json_names  # noqa: PLC0415 - few answers are compared
-
-        return json_names.field_at(self.annotation, place)
+    def field_at(self, json_path: FieldPath) -> DeclaredField:
+        """Return the path of a field, in the names of the declared type, and its types, by its path in JSON."""
+        return field_at(self.annotation, json_path)
 
     @cached_property
     def _known_keys(self) -> KnownKeys:
@@ -168,7 +163,7 @@ class AnswerSchema:
     def looks_like_call(self) -> bool:
         """Whether an answer may look like a tool call, such as a step of a plan."""
         names = self._known_keys.names
-        return bool(names & {"name", "function"} and names & CALL_ARGUMENTS)
+        return bool(names.intersection(CALL_NAMES) and names & CALL_ARGUMENTS)
 
     def problem_with(self, data: Mapping[str, object]) -> str:
         """Return why an object with unknown keys is not an answer, for the model."""
@@ -207,8 +202,8 @@ class Problem(NamedTuple):
 
     path: str
     """The field's name in the declared type; empty for the answer as a whole."""
-    place: str
-    """Its place in JSON, with aliases."""
+    json_path: str
+    """Its path in JSON, with aliases."""
     sentence: str
 
     def __str__(self) -> str:
@@ -221,7 +216,7 @@ def problems_by_field(error: BaseException) -> list[tuple[str, str]]:
     if isinstance(error, ValidationError):
         return [(str(FieldPath.of(*detail["loc"])), _without_path(detail)) for detail in error.errors(include_url=False)]
     located: list[tuple[Sequence[str | int], str]] = getattr(error, "located", [((), _sentence_of(error))])
-    return [(str(FieldPath.of(*place)), _cut(sentence)) for place, sentence in located]
+    return [(str(FieldPath.of(*path)), _cut(sentence)) for path, sentence in located]
 
 
 def _sentence_of(error: BaseException) -> str:
@@ -246,8 +241,8 @@ def _without_path(detail: ErrorDetails) -> str:
     is_flat = not any(isinstance(part, dict | list | tuple) for part in inner_values(value))
     # A large value is not written to find out that it is large.
     is_small = not isinstance(value, Sized) or (len(value) <= MAX_SHOWN_CHARACTERS and is_flat)
-    written = repr(value) if is_small and detail["type"] != "missing" else ""
-    return detail["msg"] + (f" (given: {written})" if 0 < len(written) <= MAX_SHOWN_CHARACTERS else "")
+    text = repr(value) if is_small and detail["type"] != "missing" else ""
+    return detail["msg"] + (f" (given: {text})" if 0 < len(text) <= MAX_SHOWN_CHARACTERS else "")
 
 
 class Validator(Protocol):

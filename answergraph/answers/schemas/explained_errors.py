@@ -38,8 +38,8 @@ _WHOLE = "urn:answergraph:answer"
 _ONE_ERROR_EACH = frozenset({"dependentRequired", "propertyNames", "unevaluatedItems", "unevaluatedProperties"})
 """Keywords with an error, and so a copy of the value, for each key or item."""
 
-Place = tuple[str | int, ...]
-Errors = Iterator[tuple[Place, str]]
+PathParts = tuple[str | int, ...]
+Errors = Iterator[tuple[PathParts, str]]
 
 
 def compiled(schema: Mapping[str, object], **options: Any) -> Any:
@@ -51,13 +51,13 @@ def compiled(schema: Mapping[str, object], **options: Any) -> Any:
         return jsonschema_rs.validator_for(dict(schema), retriever=refuse_remote, **options)
 
 
-def explained(schema: Mapping[str, object], data: object, validator: object) -> list[tuple[Place, str]]:
+def explained(schema: Mapping[str, object], data: object, validator: object) -> list[tuple[PathParts, str]]:
     """Return what is wrong with an answer that the schema's validator refused, each problem with its place; never empty."""
     by_pointer = {position.pointer: position for position in positions(schema)}
     explanation = _Explanation(schema, by_pointer, _sizes(data), {"#": validator})
-    errors: list[tuple[Place, str]] = []
-    for place, sentence in explanation.errors("#", data, ()):
-        errors.append((place, sentence if len(sentence) <= MAX_MESSAGE_CHARACTERS else f"{sentence[:MAX_MESSAGE_CHARACTERS]}…"))
+    errors: list[tuple[PathParts, str]] = []
+    for path, sentence in explanation.errors("#", data, ()):
+        errors.append((path, sentence if len(sentence) <= MAX_MESSAGE_CHARACTERS else f"{sentence[:MAX_MESSAGE_CHARACTERS]}…"))
         if len(errors) == MAX_ERRORS:
             break
     return errors
@@ -87,34 +87,34 @@ class _Explanation:
     positions: Mapping[str, Position]
     sizes: Mapping[int, int]
     validators: dict[str, object]
-    searched: set[tuple[str, Place]] = field(default_factory=set)
+    searched: set[tuple[str, PathParts]] = field(default_factory=set)
     pairs_left: int = MAX_PAIRS
 
-    def errors(self, pointer: str, value: object, place: Place) -> Errors:
+    def errors(self, pointer: str, value: object, path: PathParts) -> Errors:
         """Yield the errors of a value that does not fit a schema."""
         if self._is_small(pointer, value) and (validator := self._validator(pointer)) is not None:
-            yield from self._chosen_errors(validator.iter_errors(value), value, place)
+            yield from self._chosen_errors(validator.iter_errors(value), value, path)
             return
         missing = self._missing(pointer, value)
-        yield from ((place, f'"{name}" is a required property') for name in missing)
-        wrong = (part for part in self._parts(pointer, value) if not self._fits(*part, place))
-        part = next(wrong, None) if len(place) < MAX_DEPTH else None
+        yield from ((path, f'"{name}" is a required property') for name in missing)
+        wrong = (part for part in self._parts(pointer, value) if not self._fits(*part, path))
+        part = next(wrong, None) if len(path) < MAX_DEPTH else None
         if part is None and not missing:
-            yield place, DOES_NOT_FIT
+            yield path, DOES_NOT_FIT
         while part is not None:
-            yield from self.errors(*part[:2], (*place, *part[2]))
+            yield from self.errors(*part[:2], (*path, *part[2]))
             part = next(wrong, None)
 
-    def _chosen_errors(self, errors: Any, value: object, place: Place) -> Errors:
+    def _chosen_errors(self, errors: Any, value: object, path: PathParts) -> Errors:
         """Yield the errors of a validator; for a union with a discriminator those of the member that was meant."""
         for error in errors:
-            path = list(error.instance_path)
-            chosen = self._chosen("#/" + "/".join(map(step_of, error.schema_path[:-1])), _at(value, path))
+            inner = list(error.instance_path)
+            chosen = self._chosen("#/" + "/".join(map(step_of, error.schema_path[:-1])), _at(value, inner))
             context = error.kind.as_dict().get("context") if chosen is not None else None
             if context:
-                yield from self._chosen_errors(context[chosen], value, place)
+                yield from self._chosen_errors(context[chosen], value, path)
             else:
-                yield (*place, *path), str(error.message)
+                yield (*path, *inner), str(error.message)
 
     def _is_small(self, pointer: str, value: object) -> bool:
         """Count what explaining a value costs, up to the bound."""
@@ -139,7 +139,7 @@ class _Explanation:
             yield inner_pointer, inner
         yield from ((shared, inner) for shared in position.shared for inner in inner_values(value))
 
-    def _parts(self, pointer: str, value: Any) -> Iterator[tuple[str, object, Place]]:
+    def _parts(self, pointer: str, value: Any) -> Iterator[tuple[str, object, PathParts]]:
         """Yield the schemas that a value must fit, and those that the values in it must fit, with the way to them."""
         position = self.positions[pointer]
         schema = position.schema
@@ -155,7 +155,7 @@ class _Explanation:
             seen = {step[0] for _, _, step in named}
             yield from ((f"{pointer}/{keyword}", inner, (step,)) for step, inner in members(value) if step not in seen)
 
-    def _named_parts(self, pointer: str, value: object) -> Iterator[tuple[str, object, Place]]:
+    def _named_parts(self, pointer: str, value: object) -> Iterator[tuple[str, object, PathParts]]:
         """Yield the schemas of single properties and items, with their values."""
         named = len(self.positions[pointer].named)
         steps = members(value[:named] if isinstance(value, list) else value)
@@ -192,9 +192,9 @@ class _Explanation:
         required = self.positions[pointer].schema.get("required")
         return [name for name in required if name not in value] if isinstance(required, list) and isinstance(value, dict) else []
 
-    def _fits(self, pointer: str, value: object, step: Place, place: Place) -> bool:
+    def _fits(self, pointer: str, value: object, step: PathParts, path: PathParts) -> bool:
         """Return whether a value fits, cannot be checked, or was searched already, in a schema that refers to itself."""
-        key = pointer, (*place, *step)
+        key = pointer, (*path, *step)
         if key in self.searched or (validator := self._validator(pointer)) is None or validator.is_valid(value):
             return True
         self.searched.add(key)

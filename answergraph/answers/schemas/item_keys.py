@@ -1,7 +1,5 @@
 """What makes two items of a list the same one: ``Annotated[list[Item], Key("sku")]``; read from types, for items of JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Annotated, Any, get_args, get_origin
@@ -65,10 +63,10 @@ def keys_of(declared: Any) -> dict[str, Key]:
     Raises:
         AgentSpecError: If a key is not on a list, its items lack the field, or it is at too many places.
     """
-    places = list(islice(_keys_in(declared, FieldPath(), ()), MAX_PLACES + 1))
-    if len(places) > MAX_PLACES:
-        raise AgentSpecError(f"{places[0][1]!r} is at more than {MAX_PLACES} places, since the types refer to each other.")
-    return dict(places)
+    keys = list(islice(_keys_in(declared, FieldPath(), ()), MAX_PLACES + 1))
+    if len(keys) > MAX_PLACES:
+        raise AgentSpecError(f"{keys[0][1]!r} is at more than {MAX_PLACES} places, since the types refer to each other.")
+    return dict(keys)
 
 
 def _has_key(declared: object, seen: set[int]) -> bool:

@@ -1,7 +1,5 @@
 """Embeds JSON Schemas in others: wraps non-object values in an object, and unions in an envelope."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -38,19 +36,19 @@ def envelope(members: Sequence[tuple[str, Mapping[str, object]]], keys: tuple[st
     definitions: dict[str, object] = {}
     name_key, value_key = keys
     if name_key == SCHEMA and _have_discriminator([schema for _, schema in members]):
-        alternatives = [_moved(schema, f"#/anyOf/{place}", definitions) for place, (_, schema) in enumerate(members)]
+        alternatives = [_moved(schema, f"#/anyOf/{index}", definitions) for index, (_, schema) in enumerate(members)]
     else:
         alternatives = [
             {
                 "type": "object",
                 "properties": {
                     name_key: {"const": name},
-                    value_key: _moved(schema, f"#/anyOf/{place}/properties/{value_key}", definitions),
+                    value_key: _moved(schema, f"#/anyOf/{index}/properties/{value_key}", definitions),
                 },
                 "required": [name_key, value_key],
                 "additionalProperties": False,
             }
-            for place, (name, schema) in enumerate(members)
+            for index, (name, schema) in enumerate(members)
         ]
     return {"anyOf": alternatives, "$defs": definitions} if definitions else {"anyOf": alternatives}
 
@@ -74,7 +72,7 @@ def opened(data: Any) -> Any:
     return inner if isinstance(inner, Mapping) and inner.keys() <= {SCHEMA, VALUE} else data
 
 
-def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, object]) -> object:
+def _moved(schema: Mapping[str, Any], base: str, definitions: dict[str, object]) -> object:
     """Return a schema without its definitions, which move to the root under free names."""
     defined = [(key, schema[key]) for key in _DEFINITIONS if isinstance(schema.get(key), Mapping)]
     own = {f"#/{keyword}/{name}": (name, body) for keyword, bodies in defined for name, body in bodies.items()}
@@ -86,7 +84,7 @@ def _moved(schema: Mapping[str, Any], place: str, definitions: dict[str, object]
         for pointer, name in names.items():
             if reference == pointer or reference.startswith(f"{pointer}/"):
                 return f"#/$defs/{name}{reference.removeprefix(pointer)}"
-        return f"{place}{reference[1:]}" if reference.startswith("#") else reference
+        return f"{base}{reference[1:]}" if reference.startswith("#") else reference
 
     def moved(key: str, value: object) -> Any:
         return pointed(value) if key == "$ref" and isinstance(value, str) else value

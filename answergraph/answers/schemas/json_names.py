@@ -1,7 +1,5 @@
 """The names that the fields of a type have in JSON, and in Python; whether JSON is read by the names it is written with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from types import UnionType
@@ -20,7 +18,7 @@ _QUALIFIERS = (Annotated, NotRequired, Required, ReadOnly)
 
 
 class DeclaredField(NamedTuple):
-    """What a type says of a place in JSON."""
+    """What a type says of a path in JSON."""
 
     path: FieldPath
     """The field's name: aliases are the names of the type, keys of mappings are marked."""
@@ -34,10 +32,10 @@ class _Part(NamedTuple):
     is_of_record: bool = False
 
 
-def field_at(declared: object, place: FieldPath) -> DeclaredField:
-    """Return the field at a place in JSON; what the type does not name keeps its name, as in a JSON Schema."""
+def field_at(declared: object, json_path: FieldPath) -> DeclaredField:
+    """Return the field at a path in JSON; what the type does not name keeps its name, as in a JSON Schema."""
     path, types, is_in_record = FieldPath(), list(_plain_types(declared)), False
-    for part in place.parts:
+    for part in json_path.parts:
         parts = [each for one in types for each in _parts_named(one, part)]
         name = parts[0].name if parts else part
         is_in_record = is_in_record or any(each.is_of_record for each in parts)
@@ -47,19 +45,19 @@ def field_at(declared: object, place: FieldPath) -> DeclaredField:
     return DeclaredField(path, tuple(types))
 
 
-def place_in_json(declared: object, place: FieldPath, data: object) -> FieldPath:
-    """Return the place in JSON of a problem; Pydantic writes the names of a union's alternatives into it."""
-    known = FieldPath()
-    for part in place.parts:
+def path_in_json(declared: object, location: FieldPath, data: object) -> FieldPath:
+    """Return the path in JSON of a problem from its location, into which Pydantic writes the names of a union's alternatives."""
+    json_path = FieldPath()
+    for part in location.parts:
         if isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
-            known, data = known / part, data[part]
-        elif isinstance(data, Mapping) and (part in data or _is_field(declared, known, part)):
-            known, data = known / part, data.get(part)
-    return known
+            json_path, data = json_path / part, data[part]
+        elif isinstance(data, Mapping) and (part in data or _is_field(declared, json_path, part)):
+            json_path, data = json_path / part, data.get(part)
+    return json_path
 
 
-def _is_field(declared: object, place: FieldPath, part: str | int) -> bool:
-    records = [one for one in field_at(declared, place).types if fields_of_type(get_origin(one) or one)]
+def _is_field(declared: object, json_path: FieldPath, part: str | int) -> bool:
+    records = [one for one in field_at(declared, json_path).types if fields_of_type(get_origin(one) or one)]
     return any(list(_parts_named(one, part)) for one in records)
 
 
@@ -82,11 +80,7 @@ def _parts_named(declared: object, part: str | int) -> Iterator[_Part]:
     """Yield the part of a plain type's values that has a name in JSON."""
     cls, arguments = get_origin(declared) or declared, get_args(declared)
     if isinstance(cls, type) and issubclass(cls, BaseModel):
-        fields = cls.model_fields.items()
-        written = [(name, each) for name, each in fields if part == (each.serialization_alias or name)]
-        # Where the aliases for writing are not those for reading, JSON has the names of the type.
-        of_name = written or [(name, each) for name, each in fields if part == name]
-        yield from (_Part(name, each.annotation, True) for name, each in of_name)
+        yield from _fields_named(cls, part)
     elif hints := fields_of_type(cls):
         named = (name for name, hint in hints.items() if part == json_name(cls, name, hint))
         yield from (_Part(name, hints[name], is_dataclass(cls)) for name in named)
@@ -95,9 +89,16 @@ def _parts_named(declared: object, part: str | int) -> Iterator[_Part]:
         is_number = keys is int and str(part).removeprefix("-").isdecimal()
         yield _Part(int(part) if is_number else MappingKey(part), values)
     elif isinstance(part, int) and arguments:
-        yield _Part(
-            part, arguments[part] if cls is tuple and part < len(arguments) and Ellipsis not in arguments else arguments[0]
-        )
+        has_own_type = cls is tuple and part < len(arguments) and Ellipsis not in arguments
+        yield _Part(part, arguments[part if has_own_type else 0])
+
+
+def _fields_named(model: type[BaseModel], part: str | int) -> list[_Part]:
+    fields = model.model_fields.items()
+    written = [(name, each) for name, each in fields if part == (each.serialization_alias or name)]
+    # Where the aliases for writing are not those for reading, JSON has the names of the type.
+    of_name = written or [(name, each) for name, each in fields if part == name]
+    return [_Part(name, each.annotation, True) for name, each in of_name]
 
 
 def json_name(declared: object, name: str, hint: object) -> str:

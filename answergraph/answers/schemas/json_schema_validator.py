@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from answergraph.answers.schemas.explained_errors import Place, compiled, explained
+from answergraph.answers.schemas.explained_errors import PathParts, compiled, explained
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import meant
 
@@ -17,9 +17,9 @@ _DESCRIBING = frozenset(
 class SchemaMismatchError(ValueError):
     """Data does not fit a JSON Schema; ``located`` holds the problems with their paths."""
 
-    def __init__(self, located: list[tuple[Place, str]]) -> None:
+    def __init__(self, located: list[tuple[PathParts, str]]) -> None:
         self.located = located
-        super().__init__("; ".join(f"{'.'.join(map(str, place))}: {problem}".removeprefix(": ") for place, problem in located))
+        super().__init__("; ".join(f"{'.'.join(map(str, path))}: {problem}".removeprefix(": ") for path, problem in located))
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ def declared_validator(schema: Mapping[str, object]) -> JsonSchemaValidator:
 def _check_parts(schema: Mapping[str, Any]) -> None:
     """Raise ``AgentSpecError`` if a part has no value, or requires a property that nothing describes, as it is misspelt."""
     parts: list[tuple[str, Any]] = [("", schema)]
-    for place, part in parts:  # grows below
+    for path, part in parts:  # grows below
         if not isinstance(part, Mapping):
             continue
-        where = f" of {place!r}" if place else ""
+        where = f" of {path!r}" if path else ""
         if part.get("enum") == []:
             raise AgentSpecError(f"This JSON Schema has an 'enum'{where} without values, so nothing fits; list the values.")
         properties = part.get("properties", {})
@@ -80,8 +80,8 @@ def _check_parts(schema: Mapping[str, Any]) -> None:
                     f"This JSON Schema requires {name!r}, which is not in 'properties'{where}.{meant(name, properties)} "
                     "Describe it there, or leave it out of 'required'."
                 )
-        parts += [(f"{place}.{name}".strip("."), inner) for name, inner in properties.items()]
-        parts.append((f"{place}[]", part.get("items")))
+        parts += [(f"{path}.{name}".strip("."), inner) for name, inner in properties.items()]
+        parts.append((f"{path}[]", part.get("items")))
 
 
 def explained_by(schema: Mapping[str, object], data: object) -> SchemaMismatchError | None:

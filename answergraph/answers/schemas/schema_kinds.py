@@ -14,7 +14,10 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypeAliasType, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema, TypeValidator
+from answergraph.answers.schemas.json_names import aliased_fields
 from answergraph.answers.schemas.known_keys import pointed_at
+from answergraph.answers.schemas.type_description import NOT_DESCRIBED, described
+from answergraph.answers.schemas.undescribable import advice_for, undescribable_field
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.recent_cache import MAX_KEPT
@@ -73,11 +76,11 @@ def _schema_of_format(declared: object) -> object:
     """Return the JSON Schema of OpenAI's ``{"type": "json_schema", …}``; anything else unchanged."""
     if not isinstance(declared, dict) or declared.get("type") != "json_schema":
         return declared
-    written = declared.get("json_schema", declared)
-    if not isinstance(written, dict) or not isinstance(written.get("schema"), dict):
+    body = declared.get("json_schema", declared)
+    if not isinstance(body, dict) or not isinstance(body.get("schema"), dict):
         raise _unsupported(declared, "A format of type 'json_schema' needs a 'schema'.")
-    named = {key: written[source] for key, source in (("title", "name"), ("description", "description")) if source in written}
-    return {"type": "object", **named} if not written["schema"] else {**written["schema"], **named}
+    named = {key: body[source] for key, source in (("title", "name"), ("description", "description")) if source in body}
+    return {"type": "object", **named} if not body["schema"] else {**body["schema"], **named}
 
 
 def _alternatives(declared: object) -> Sequence[object] | None:
@@ -135,8 +138,6 @@ def _answer_schema(declared: object) -> AnswerSchema:
 
 
 def _unsupported(declared: object, reason: str = "") -> AgentSpecError:
-    from answergraph.answers.schemas.undescribable import advice_for  # noqa: PLC0415 - only for the message
-
     advice = advice_for(declared, is_schema, _makes_formats) or (
         "Supported types: Pydantic models, dataclasses, TypedDicts, and JSON schema dicts; "
         f"also lists, scalars, Literals, enums and unions of these.{reason and ' '}{reason}"
@@ -166,15 +167,10 @@ def _from_class(declared: type) -> AnswerSchema:
 
 
 def _from_type(declared: Any) -> AnswerSchema:
-    from answergraph.answers.schemas.json_names import aliased_fields  # noqa: PLC0415 - importing an agent's parts stays fast
-    from answergraph.answers.schemas.type_description import NOT_DESCRIBED, described  # noqa: PLC0415 - the same
-
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(declared)
         value_schema = described(declared, adapter)
     except NOT_DESCRIBED as error:
-        from answergraph.answers.schemas.undescribable import undescribable_field  # noqa: PLC0415 - only for the message
-
         reason = str(error).splitlines()[0]
         if path := undescribable_field(declared):
             raise AgentSpecError(f"The field {path!r} of {shown(declared)} cannot be asked for in JSON: {reason}") from error

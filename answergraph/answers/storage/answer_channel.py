@@ -4,8 +4,6 @@ Another process may read a checkpoint months later, without importing the user's
 name of its schema if that JSON restores an equal value; other values are stored unchanged.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,6 +17,7 @@ from langgraph.errors import InvalidUpdateError
 from answergraph.answers.answer import Answer, is_same, schema_named
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.schema_kinds import answer_schemas
+from answergraph.answers.storage.pickled_answers import pickle_as_json
 from answergraph.runtime.errors import StoredAnswerError
 from answergraph.runtime.recent_cache import RecentCache
 
@@ -45,7 +44,7 @@ class AnswerChannel(LastValue[Any]):
 
     __slots__ = ("codec", "is_strict", "stored")
 
-    def __init__(self, typ: object, key: str = "", codec: AnswerCodec | None = None, *, is_strict: bool = False) -> None:
+    def __init__(self, typ: object, key: str = "", codec: "AnswerCodec | None" = None, *, is_strict: bool = False) -> None:
         """Make an empty channel; LangGraph does so for ``Annotated[Type, AnswerChannel]``.
 
         Args:
@@ -83,11 +82,11 @@ class AnswerChannel(LastValue[Any]):
     def update(self, values: Sequence[object]) -> bool:
         if not values or not super().update(values):
             return False
-        written = self.value
-        self.value = self.codec.from_write(written)
-        if self.is_strict and written is not None and self.value is written and not self.codec.takes(written):
+        write = self.value
+        self.value = self.codec.from_write(write)
+        if self.is_strict and write is not None and self.value is write and not self.codec.takes(write):
             names = [schema.name for schema in self.codec.schemas]
-            raise InvalidUpdateError(f"{self.key!r} holds an answer of {names!r}, and {written!r} is not one.")
+            raise InvalidUpdateError(f"{self.key!r} holds an answer of {names!r}, and {write!r} is not one.")
         self.stored = None
         return True
 
@@ -130,7 +129,7 @@ class AnswerCodec:
         self.schemas = schemas
         self._answers: RecentCache[Answer] = RecentCache()
         """By the key of their value: answers whose JSON restores an equal one."""
-        self._written: RecentCache[Answer] = RecentCache()
+        self._writes: RecentCache[Answer] = RecentCache()
         """By the key of what was written for them."""
 
     def to_json(self, value: object, answer: Answer | None = None) -> Answer | None:
@@ -141,10 +140,10 @@ class AnswerCodec:
         named = None if answer is None else schema_named(self.schemas, answer.schema.name)
         if named is not None and answer is not None:
             # A format made at run time may have a schema of its own with this name.
-            read = [answer if named.validator is answer.schema.validator else Answer.of(named, value)]
+            candidates = [answer if named.validator is answer.schema.validator else Answer.of(named, value)]
         else:
-            read = [Answer.of(schema, value) for schema in self._schemas_of(value)]
-        proven = next((each for each in read if each.is_restored_by_json()), None)
+            candidates = [Answer.of(schema, value) for schema in self._schemas_of(value)]
+        proven = next((each for each in candidates if each.is_restored_by_json()), None)
         return None if proven is None else self._answers.put(_key(value), proven)
 
     def to_write(self, value: object, answer: Answer | None = None) -> Any:
@@ -158,36 +157,36 @@ class AnswerCodec:
             if answer is not None and answer.has_json:
                 answer.check_validators()
             return value
-        written = proven.data if len(self.schemas) == 1 else {"schema": proven.schema.name, "value": proven.data}
+        write = proven.data if len(self.schemas) == 1 else {"schema": proven.schema.name, "value": proven.data}
         # A number or text may be read as an object, which no two runs may share.
-        if isinstance(written, dict | list) or type(written) is type(value):
-            self._written.put(_key(written), proven, written)
-        return written
+        if isinstance(write, dict | list) or type(write) is type(value):
+            self._writes.put(_key(write), proven, write)
+        return write
 
-    def from_write(self, written: Any) -> Any:
+    def from_write(self, write: Any) -> Any:
         """Return a value of the declared type for a value written to the state; the inverse of ``to_write``.
 
         Values that fit no schema, or would lose data, stay unchanged.
         """
-        if written is None or isinstance(written, UnreadableAnswer):
-            return written
-        known = self._written.get(_key(written))
+        if write is None or isinstance(write, UnreadableAnswer):
+            return write
+        known = self._writes.get(_key(write))
         if known is not None and known.is_unchanged:
             marked = {"schema": known.schema.name, "value": known.data}
-            if len(self.schemas) == 1 or (written["value"] is known.data and written == marked):
+            if len(self.schemas) == 1 or (write["value"] is known.data and write == marked):
                 return known.value
         if len(self.schemas) == 1:
-            return _loaded(self.schemas[0], written, written)
-        has_name = isinstance(written, Mapping) and written.keys() == {"schema", "value"}
-        if has_name and (named := schema_named(self.schemas, written["schema"])):
-            return _loaded(named, written["value"], written)
-        return self._of_any(written, otherwise=written)
+            return _loaded(self.schemas[0], write, write)
+        has_name = isinstance(write, Mapping) and write.keys() == {"schema", "value"}
+        if has_name and (named := schema_named(self.schemas, write["schema"])):
+            return _loaded(named, write["value"], write)
+        return self._of_any(write, otherwise=write)
 
-    def takes(self, written: object) -> bool:
+    def takes(self, write: object) -> bool:
         """Return whether an unconverted write is an answer of our nodes, or of a declared type."""
-        if isinstance(written, UnreadableAnswer) or self._written.get(_key(written)) is not None:
+        if isinstance(write, UnreadableAnswer) or self._writes.get(_key(write)) is not None:
             return True
-        return bool(self._schemas_of(written))
+        return bool(self._schemas_of(write))
 
     def to_checkpoint(self, value: object) -> Any:
         if isinstance(value, UnreadableAnswer):
@@ -230,8 +229,6 @@ _CODECS: RecentCache[AnswerCodec] = RecentCache()
 def answer_codec(schemas: tuple[AnswerSchema, ...]) -> AnswerCodec:
     """Return the codec shared by the nodes and the channel of some schemas."""
     if "langgraph_api" in sys.modules:
-        from answergraph.answers.storage.pickled_answers import pickle_as_json  # noqa: PLC0415 - only a server pickles answers
-
         pickle_as_json(schemas)
     return _CODECS.get_or_make(lambda: AnswerCodec(schemas), *schemas)
 

@@ -36,8 +36,8 @@ def positions(document: Mapping[str, object]) -> Iterator[Position]:
     while waiting:
         pointer, schema = waiting.pop()
         position = Position(pointer, schema)
-        for keyword, inner, found in _inside(pointer, schema):
-            waiting.append((inner, found))
+        for keyword, inner, subschema in _inside(pointer, schema):
+            waiting.append((inner, subschema))
             _group(position, keyword).append(inner)
         yield position
 

@@ -1,7 +1,5 @@
 """The scenes of ``answergraph demo``: agents with scripted models or a real one, the calculator, and a triage."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

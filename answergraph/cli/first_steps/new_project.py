@@ -3,6 +3,7 @@
 import keyword
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from answergraph import AgentSpecError
@@ -17,6 +18,8 @@ def write_project(folder: Path) -> Iterator[Path]:
         raise AgentSpecError(f"{folder.name!r} cannot be the name of a Python module; use letters, digits and '_'.")
     if folder.exists():
         raise AgentSpecError(f"{str(folder)!r} exists already; nothing was written.")
+    if find_spec(folder.name) is not None:  # in its folder the project would be imported in place of that module
+        raise AgentSpecError(f"{folder.name!r} is the name of a module of this Python already; name the agent otherwise.")
     folder.mkdir(parents=True)
     for template in sorted(path for path in TEMPLATES.rglob("*") if path.is_file()):
         path = folder / str(template.relative_to(TEMPLATES)).removesuffix(".txt").replace("NAME", folder.name)

@@ -1,7 +1,5 @@
 """The page for one file: its scripts, and what is in the file. On this machine only; without actions nothing is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -27,8 +25,8 @@ def file_app(name: str, questions: Mapping[str, Question], actions: Mapping[str,
 
     def route(path: str, ask: Question) -> Route:
         async def answer(request: Request) -> JSONResponse:
-            found = await run_in_threadpool(ask, dict(request.query_params))
-            return JSONResponse({"name": name, **found} if isinstance(found, dict) else found, headers=HEADERS)
+            content = await run_in_threadpool(ask, dict(request.query_params))
+            return JSONResponse({"name": name, **content} if isinstance(content, dict) else content, headers=HEADERS)
 
         return Route(f"/opened{path}", answer)
 

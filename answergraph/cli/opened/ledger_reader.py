@@ -1,7 +1,5 @@
 """What a map's ledger says, read beside those who write it: nothing is changed, and no question looks at every row."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
@@ -76,8 +74,8 @@ class LedgerReader:
         group = [query.get(name, "") for name in ("status", "field", "rule", "after")]
         sql = "SELECT key, seconds, outcome FROM answergraph_rows WHERE status = ? AND field = ? AND rule = ? AND key > ?"
         rows = self._select(f"{sql} ORDER BY key LIMIT {_MOST_ROWS + 1}", *group)
-        found = [{"key": key, "seconds": seconds, **_said(json.loads(outcome))} for key, seconds, outcome in rows[:_MOST_ROWS]]
-        return {"rows": found, "more": len(rows) > _MOST_ROWS}
+        items = [{"key": key, "seconds": seconds, **_summary(json.loads(outcome))} for key, seconds, outcome in rows[:_MOST_ROWS]]
+        return {"rows": items, "more": len(rows) > _MOST_ROWS}
 
     def row(self, query: Mapping[str, str]) -> dict[str, object]:
         """Return one row by its key, with all that is known of its run."""
@@ -97,5 +95,5 @@ class LedgerReader:
             return connection.execute(sql, values).fetchall()
 
 
-def _said(outcome: Mapping[str, Any]) -> dict[str, object]:
+def _summary(outcome: Mapping[str, Any]) -> dict[str, object]:
     return {"reason": outcome["reason"][:_MOST_CHARACTERS], "cost": (outcome.get("usage") or {}).get("cost")}

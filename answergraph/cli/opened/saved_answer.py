@@ -1,7 +1,5 @@
 """What the page shows of a file: an answer with its proofs, a bundle, a saved run, a tape, a report of an evaluation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,8 @@ def saved_answer(path: Path) -> dict[str, object]:
         kept_as = str(saved["format"])
     except (ValueError, KeyError, TypeError) as error:
         raise AgentSpecError(
-            f"{path} cannot be shown: it is no file of 'Save with proofs' or 'Save the run', and no bundle written by --bundle."
+            f"{path} cannot be shown: it is no file of 'Save with proofs' or 'Save the run' of the page, no bundle (--bundle), "
+            "tape, report (eval --save) or ledger."
         ) from error
     if kept_as.startswith(BUNDLE):
         return {"kind": "proofs", **_of_bundle(saved)}

@@ -57,15 +57,15 @@ def chosen_model(name: str, base_url: str | None) -> BaseChatModel | str:
     return resolve_model(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
 
 
-def imported(place: str) -> Any:
+def imported(reference: str) -> Any:
     """Import ``package.module:attribute``, also from the current folder as ``python -m`` does, or raise ``AgentSpecError``."""
-    module, _, attribute = place.rpartition(":")
+    module, _, attribute = reference.rpartition(":")
     if not module or not attribute:
-        raise answergraph.AgentSpecError(f"{place!r} does not name an object; write it as 'package.module:attribute'.")
-    file = PureWindowsPath(module)  # which has both separators
-    if file.suffix == ".py" or len(file.parts) > 1:
-        name = f"{file.stem}:{attribute}"
-        raise answergraph.AgentSpecError(f"{place!r} names a file; write {name!r}, the module, in its folder.")
+        raise answergraph.AgentSpecError(f"{reference!r} does not name an object; write it as 'package.module:attribute'.")
+    path = PureWindowsPath(module)  # which has both separators
+    if path.suffix == ".py" or len(path.parts) > 1:
+        name = f"{path.stem}:{attribute}"
+        raise answergraph.AgentSpecError(f"{reference!r} names a file; write {name!r}, the module, in its folder.")
     import_also_from(Path.cwd())
     try:
         return getattr(importlib.import_module(module), attribute)
@@ -73,17 +73,17 @@ def imported(place: str) -> Any:
         from answergraph.runtime.explained_arguments import meant
 
         near = meant(attribute, vars(sys.modules.get(module, sys)))
-        raise answergraph.AgentSpecError(f"{place!r} cannot be imported: {error}{near and f'.{near}'}") from error
+        raise answergraph.AgentSpecError(f"{reference!r} cannot be imported: {error}{near and f'.{near}'}") from error
 
 
-def schema_at(place: str) -> Any:
+def schema_at(reference: str) -> Any:
     """Return the schema in a file, or at ``package.module:attribute``; raise ``AgentSpecError`` if there is none."""
-    if not place.endswith(".json") and not Path(place).is_file():
-        return imported(place)
+    if not reference.endswith(".json") and not Path(reference).is_file():
+        return imported(reference)
     try:
-        return json.loads(Path(place).read_bytes())
+        return json.loads(Path(reference).read_bytes())
     except ValueError as error:
-        raise answergraph.AgentSpecError(f"{place} is not a JSON Schema: {error}") from error
+        raise answergraph.AgentSpecError(f"{reference} is not a JSON Schema: {error}") from error
 
 
 def by_whom(line: str, model: str) -> str:
@@ -129,7 +129,17 @@ def text_in(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise answergraph.AgentSpecError(f"{file} is not a text in UTF-8: {error}.") from error
+        raise answergraph.AgentSpecError(f"{file} is not a text in UTF-8: convert with 'iconv -f latin1 -t utf-8'.") from error
+
+
+def said(argument: str) -> str:
+    """Return an argument, or what stdin says for ``-``; raise ``AgentSpecError`` if it is not in UTF-8."""
+    text = sys.stdin.read() if argument == "-" else argument
+    try:
+        text.encode()  # what the shell handed on in another encoding stands in it as surrogates
+    except UnicodeEncodeError as error:
+        raise answergraph.AgentSpecError("The text is not in UTF-8: convert it with 'iconv -f latin1 -t utf-8'.") from error
+    return text
 
 
 def key_in(file: Path | None) -> bytes | None:

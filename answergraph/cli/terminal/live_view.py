@@ -40,7 +40,7 @@ def _show_steps(console: Console, updates: Mapping[str, object], within: Sequenc
 
 def run_graph(
     graph: Graph,
-    given: Mapping[str, object],
+    inputs: Mapping[str, object],
     config: RunnableConfig | None = None,
     *,
     shows_subgraphs: bool = False,
@@ -62,7 +62,7 @@ def run_graph(
     def stream() -> None:
         nonlocal result
         chunk: Any
-        for chunk in graph.stream(given, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
+        for chunk in graph.stream(inputs, config, stream_mode=["updates", "values"], subgraphs=subgraphs, output_keys=keys):
             namespace, mode, data = chunk if subgraphs else ((), *chunk)
             if mode == "values":
                 result = result if namespace else data

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -18,6 +19,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, SecretStr
+
+from answergraph.runtime.steps import in_thread
 
 CHARACTERS_PER_TOKEN = 4
 """The usual rule of thumb for English text."""
@@ -120,7 +123,16 @@ class InProcessChatModel(StandardChatModel):
     def _identifying_params(self) -> dict[str, object]:
         return {"model_name": self.model_name}
 
-    # A reply needs no waiting, so one method serves both; the callback manager is not used.
+    def __repr_args__(self) -> list[tuple[str, object]]:
+        # LangChain writes a model down at its first call, and a script may hold a thousand replies.
+        return list(self._identifying_params.items())
+
+    @property
+    def _waits(self) -> bool:
+        """Whether ``respond`` may wait, so that it must not hold the event loop."""
+        return False
+
+    # The callback manager is not used.
     def _generate(
         self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
     ) -> ChatResult:
@@ -129,7 +141,8 @@ class InProcessChatModel(StandardChatModel):
     async def _agenerate(
         self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
     ) -> ChatResult:
-        return self._generate(messages, stop, **kwargs)
+        call = partial(self._generate, messages, stop, **kwargs)
+        return await in_thread(call) if self._waits else call()
 
     def _stream(
         self, messages: list[BaseMessage], stop: Stop = None, run_manager: Any = None, **kwargs: Any
@@ -140,7 +153,8 @@ class InProcessChatModel(StandardChatModel):
     async def _astream(
         self, messages: list[BaseMessage], stop: Stop = None, run_manager: object = None, **kwargs: object
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in self._stream(messages, stop, **kwargs):
+        chunks: Iterable[ChatGenerationChunk] = self._stream(messages, stop, **kwargs)
+        for chunk in await in_thread(lambda: list(chunks)) if self._waits else chunks:
             yield chunk
 
     def _reply(self, messages: list[BaseMessage], stop: Stop, kwargs: dict[str, object]) -> AIMessage:
@@ -176,8 +190,8 @@ def _as_sent(tool: Any, strict: bool | None) -> dict[str, object]:
 
 def _estimated_usage(messages: list[BaseMessage], reply: AIMessage) -> UsageMetadata:
     input_tokens = sum(_characters(message) for message in messages) // CHARACTERS_PER_TOKEN
-    written = max(1, _characters(reply) // CHARACTERS_PER_TOKEN)
-    return UsageMetadata(input_tokens=input_tokens, output_tokens=written, total_tokens=input_tokens + written)
+    output_tokens = max(1, _characters(reply) // CHARACTERS_PER_TOKEN)
+    return UsageMetadata(input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens)
 
 
 def _characters(message: BaseMessage) -> int:

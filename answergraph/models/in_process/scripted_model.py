@@ -3,13 +3,11 @@
 It has the tool-calling interface of a real model, needs no key or network, and is thread-safe.
 """
 
-from __future__ import annotations
-
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import InstanceOf, PrivateAttr
@@ -46,7 +44,7 @@ class _Log:
         self._lock = threading.Lock()
         self._requests: list[ScriptedRequest] = []
 
-    def __deepcopy__(self, memo: dict[int, object]) -> _Log:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self  # copies share one script, deep ones too
 
     def add(self, request: ScriptedRequest) -> int:
@@ -124,6 +122,10 @@ class ScriptedChatModel(InProcessChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
+    @property
+    def _waits(self) -> bool:
+        return callable(self.replies)
+
     def respond(self, request: ChatRequest) -> AIMessage:
         """Remember the request, then return the next scripted reply, or raise the scripted error.
 
@@ -141,8 +143,8 @@ class ScriptedChatModel(InProcessChatModel):
 
 def _by_function(function: Callable[..., Reply], request: ScriptedRequest) -> Reply:
     values = {"messages": request.messages, "request": request}
-    by_place = [values[which] for parameter, which in _arguments(function) if parameter is None]
-    return function(*by_place, **{parameter: values[which] for parameter, which in _arguments(function) if parameter is not None})
+    unnamed = [values[which] for parameter, which in _arguments(function) if parameter is None]
+    return function(*unnamed, **{parameter: values[which] for parameter, which in _arguments(function) if parameter is not None})
 
 
 def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
@@ -160,8 +162,8 @@ def _arguments(function: Callable[..., Any]) -> list[tuple[str | None, str]]:
             continue
         which = names[each.name] or next(left, None)
         if which is not None:
-            by_place = each.kind is each.POSITIONAL_ONLY or (takes_more and each.kind is not each.KEYWORD_ONLY)
-            arguments.append((None if by_place else each.name, which))
+            is_positional = each.kind is each.POSITIONAL_ONLY or (takes_more and each.kind is not each.KEYWORD_ONLY)
+            arguments.append((None if is_positional else each.name, which))
         elif each.kind is not each.VAR_POSITIONAL:
             raise AgentSpecError(f"replies={shown(function)} takes {each.name!r} as well; write def reply(messages, request).")
     return arguments

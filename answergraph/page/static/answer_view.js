@@ -7,8 +7,8 @@ import { lineOf } from "./evidence_view.js";
 import { statusWords } from "./outcome_words.js";
 import { brief } from "./timeline.js";
 
-/** What is said of a value that nothing supports. */
-const UNSUPPORTED = { unchecked: "not checked", derived: "computed from other fields", given: "given, not read" };
+/** What is said of a value that nothing supports, or not it alone. */
+const UNSUPPORTED = { unchecked: "not checked", ambiguous: "ambiguous: it may be another one", derived: "computed from other fields", given: "given, not read" };
 
 /** From how many attempts on those in the middle have one column together. */
 const MAX_COLUMNS = 5;
@@ -119,8 +119,9 @@ export class AnswerView {
       ...problems.map(({ sentence }) => this.#problem(sentence, column.isLast ? record?.nearest : null, name, value, column)),
       ...(accepted?.evidence ?? []).map((piece) => this.#chip(name, piece, sources)),
       accepted &&
-        !accepted.evidence.length &&
+        (!accepted.evidence.length || accepted.status === "ambiguous") &&
         el("span.unmarked", {}, UNSUPPORTED[accepted.status] ?? accepted.status.replaceAll("_", " ")),
+      ...((column.isLast && record?.others) || []).map((piece) => this.#chip(name, piece, sources, "Another value of")),
     );
   }
 
@@ -144,17 +145,14 @@ export class AnswerView {
     return el("div", {}, said, opens);
   }
 
-  #chip(name, evidence, sources) {
+  #chip(name, evidence, sources, what = "Evidence for") {
     const { source, start, end } = placeOf(evidence, this.#source(evidence.source.id, sources));
-    if (!source) return el("span.unmarked", {}, `supported by the call ${evidence.source.id}, whose result is not shown here`);
+    if (!source) return el("span.unmarked", {}, `${what} it: the call ${evidence.source.id}, whose result is not shown here`);
+    const [tool, line, isOther] = [source.tool ?? "tool", lineOf(source.text, start), what !== "Evidence for"];
     const chip = button(
-      `${source.tool ?? "tool"} line ${lineOf(source.text, start)}`,
-      ({ currentTarget }) => this.#open({ title: `Evidence for ${name}`, source, start, end }, currentTarget),
-      {
-        kind: "chip",
-        icon: "quote",
-        label: `Evidence for ${name}: ${source.tool ?? "tool"}, line ${lineOf(source.text, start)}`,
-      },
+      `${isOther ? "another value: " : ""}${tool} line ${line}`,
+      ({ currentTarget }) => this.#open({ title: `${what} ${name}`, source, start, end }, currentTarget),
+      { kind: "chip", icon: "quote", label: `${what} ${name}: ${tool}, line ${line}` },
     );
     chip.setAttribute("aria-expanded", "false");
     return chip;

@@ -116,11 +116,12 @@ def test_without_an_answer_the_reason_is_one_line_on_stderr(question: str, why: 
         (["ask", "1", "--base-url", "http://127.0.0.1:1/v1"], "--model openai:NAME"),
         (["graph"], "Missing argument"),
         (["graph", "nope"], "agent, calculator"),
+        (["graph", "answergraph.evidence:BUNDLE_KEYS"], "is of the type tuple; name a compiled graph, or a function"),
         (["nope"], "No such command"),
         (["ask", "1", "--agent", "nope"], "'package.module:attribute'"),
         (["ask", "1", "--agent", "nope:agent"], "No module named 'nope'"),
         (["ask", "1", "--agent", "answergraph:create_agents"], "has no create_agents; write"),
-        (["ask", "1", "--agent", "answergraph.evidence:BUNDLE_KEYS"], "is a tuple; name a compiled graph"),
+        (["ask", "1", "--agent", "answergraph.evidence:BUNDLE_KEYS"], "is of the type tuple; name a compiled graph"),
         (["ask", "1", "--agent", f"{__name__}:CALCULATOR", "--model", "openai:gpt-4.1"], "leave out --format, --model"),
         (["ask", "1", "--format", "nowhere.json"], "nowhere.json: No such file"),
         (["ask", "1", "--format", __file__], "is not a JSON Schema"),
@@ -132,6 +133,13 @@ def test_bad_usage_is_reported_on_stderr_with_exit_code_2(arguments: list[str], 
     assert (code, out) == (2, "")
     assert why in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [["ask", "caf\udce9"], ["ask", "-"], ["judge", "-", "--rule", "It opens."]])
+def test_a_text_in_another_encoding_is_bad_usage(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, arguments, input=b"caf\xe9")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "utf-8" in result.stderr.lower()
 
 
 def test_empty_stdin_is_bad_usage() -> None:
@@ -197,6 +205,7 @@ def test_an_unknown_graph_is_bad_usage(tmp_path: Path) -> None:
         assert name in err
 
 
+@pytest.mark.program
 def test_a_real_process_writes_nothing_to_stderr_without_a_terminal() -> None:
     environment = {**os.environ, "FORCE_COLOR": "1", "TTY_COMPATIBLE": "1"}
     done = subprocess.run([*COMMAND, "ask", "-5 + 3"], capture_output=True, text=True, env=environment, check=False)
@@ -204,6 +213,7 @@ def test_a_real_process_writes_nothing_to_stderr_without_a_terminal() -> None:
     assert "final_answer: -2.0" in done.stdout
 
 
+@pytest.mark.program
 def test_a_terminal_shows_the_path_through_the_graph_and_what_is_used_of_its_limits_on_stderr() -> None:
     terminal, inside = pty.openpty()
     environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
@@ -219,6 +229,7 @@ def test_a_terminal_shows_the_path_through_the_graph_and_what_is_used_of_its_lim
     assert shown[-3:-1] == [ending, "6 of 20 model calls"]
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("printed", ["", "What was printed before."])
 def test_ctrl_c_ends_with_130_and_without_a_stack_trace(printed: str) -> None:
     asked, ended = Event(), Event()

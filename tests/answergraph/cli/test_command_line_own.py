@@ -26,6 +26,22 @@ def test_your_own_agent_answers(place: str) -> None:
     assert out.splitlines()[:2] == ["Calculation", "  final_answer: 5.0"]
 
 
+async def later() -> object:
+    """Returns an agent, to those who await it."""
+    return object()
+
+
+def test_a_function_that_must_be_awaited_is_refused_without_a_warning_of_python() -> None:
+    code, out, err = answergraph("ask", "2 + 3", "--agent", f"{__name__}:later")  # the warning would be an error
+    assert (code, out) == (2, "")
+    assert "is of the type coroutine; name a compiled graph with the state key 'messages'" in err
+
+
+@pytest.mark.parametrize("place", ["tests.answergraph.cli.test_command_line:CALCULATOR", "answergraph.graphs:create_calculator"])
+def test_your_own_graph_is_drawn(place: str) -> None:
+    assert answergraph("graph", place) == answergraph("graph", "calculator")
+
+
 def test_an_agent_without_a_response_format_answers_with_its_text() -> None:
     code, out, err = answergraph("ask", "2 + 3", "--agent", "answergraph.graphs.add_ons.calculator.general_agent:general_agent")
     assert (code, out, err) == (0, "The result of 2 + 3 is 5.\n", "")

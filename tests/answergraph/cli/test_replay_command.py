@@ -49,7 +49,7 @@ def test_a_run_that_ends_otherwise_is_named_and_exits_with_1(threads: Path, tmp_
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no.db", "--agent", AGENT], "there is no file no.db"),
+        (["no.db", "--agent", AGENT], "There is no file no.db"),
         (["{threads}", "--agent", "nowhere:agent"], "cannot be imported"),
         (["{threads}", "--agent", AGENT, "--save", "x.jsonl"], "name one with --thread"),
         (["{threads}", "--agent", AGENT, "--match", "loose"], "must be one of"),

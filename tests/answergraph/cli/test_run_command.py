@@ -77,6 +77,7 @@ def test_a_tool_is_granted_by_the_name_of_the_file(workflow: str) -> None:
     assert (code, "'answergraph.graphs.add_ons.calculator.calculator:nothing' cannot be imported" in err) == (2, True)
 
 
+@pytest.mark.program
 def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "agents_of_mine.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
     path = tmp_path / "workflow.yaml"
@@ -86,6 +87,7 @@ def test_agents_may_lie_beside_the_file(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["COMPLETE"])
 
 
+@pytest.mark.program
 def test_agents_may_lie_in_the_current_folder_of_an_installed_program(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "agents.py").write_text("def speaker(model):\n    return lambda state: {'text': 'fine'}\n")
@@ -109,6 +111,7 @@ def test_bad_usage_is_exit_code_2(workflow: str, arguments: list[str], why: str)
     assert why in err
 
 
+@pytest.mark.program
 def test_a_terminal_shows_the_steps_and_what_their_agents_do() -> None:
     terminal, inside = pty.openpty()
     command = [sys.executable, "-m", "answergraph", "run", str(FILE), "--fact", "fault=off_by_one"]

@@ -58,6 +58,22 @@ def test_an_empty_key_is_refused_before_anything_is_run_or_signed(tmp_path: Path
     assert not unwritten.exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[{}]", "it is a list; check each of its bundles by itself"),
+        ('"text"', "it has neither 'answer' nor 'bundles'; a bundle is the object that answer_bundle returns"),
+        ('{"answers": 1}', "it has neither 'answer' nor 'bundles'; a bundle is the object that answer_bundle returns"),
+        ('{"format": "other", "answer": 1}', "its format is 'other'"),
+    ],
+)
+def test_what_is_no_bundle_is_said_in_words(tmp_path: Path, content: str, why: str) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(content)
+    _, _, err = answergraph("verify", str(path))
+    assert err == f"Error: {path} was not written by --bundle. This is not an answer bundle: {why}\n"
+
+
 NO_BUNDLES = ["", "[]", "{}", '"text"', '{"answer": 1, "evidence": [], "messages": {}}', "[" * 100_000]
 
 

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
-from answergraph import Key, create_agent
-from answergraph.testing import ScriptedChatModel, feedback_on
+from answergraph import AgentSpecError, Key, create_agent
+from answergraph.testing import Case, ScriptedChatModel, evaluate, feedback_on
 from tests.answergraph.evaluation.scored_agent import score
 from tests.suite.colors import Run
 
@@ -107,3 +107,17 @@ def test_feedback_for_an_optimizer_reads_the_key_from_the_class_of_the_answer(ru
     feedback = feedback_on(run(agent, {"messages": "Read it."}), {"order lines": rows("article no", *EXPECTED)})
     assert feedback.score == 1 / 5
     assert "lines[0].price: expected 1, got 2.0" in feedback.feedback
+
+
+@pytest.mark.parametrize("path", ["linse", "linse[].parts", ""])
+def test_the_key_of_a_list_that_no_answer_has_is_refused(path: str) -> None:
+    agent = create_agent(ScriptedChatModel(replies=[]), response_format=Order)
+    with pytest.raises(AgentSpecError, match=r"no answer has it; the fields of the answer are \['lines'\] in JSON"):
+        evaluate(agent, [Case("?", {"lines": []})], keys={path: "sku"})
+
+
+def test_the_key_of_a_list_whose_name_is_no_word_is_written_as_in_python() -> None:
+    data = {"order lines": rows("article no", *EXPECTED)}
+    keys = {"['order lines']": "price"}
+    counts = score(data, {"order lines": rows("article no", *READ)}, response_format=AliasedOrder, keys=keys)
+    assert counts["lines[].price"] == (2, 0, 0, 0)

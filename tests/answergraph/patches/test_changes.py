@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answergraph.kit import FieldPath
-from answergraph.patches.changes import Change, changed_fields, changes_in, path_of, place_in, with_changes, with_part
+from answergraph.patches.changes import Change, changed_fields, changes_in, json_path_in, path_of, with_changes, with_part
 
 ORDER: dict[str, Any] = {"number": "A-17", "items": [{"sku": "a", "price": 1}, {"sku": "b", "price": 2}], "note": None}
 JSON = st.recursive(
@@ -120,4 +120,4 @@ def test_a_list_of_another_length_is_taken_only_if_it_was_wrong_itself() -> None
     ],
 )
 def test_the_place_of_a_path_ends_where_the_json_does(path: str, place: str | None) -> None:
-    assert place_in(ORDER, path) == (None if place is None else FieldPath(place))
+    assert json_path_in(ORDER, path) == (None if place is None else FieldPath(place))

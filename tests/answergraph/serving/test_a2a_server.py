@@ -14,7 +14,7 @@ from a2a.types import CancelTaskRequest, GetTaskRequest, Message, Role, SendMess
 from google.protobuf.json_format import MessageToDict
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
+from answergraph import Abstention, AgentSpecError, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.serving import to_a2a
 from answergraph.testing import ScriptedChatModel
@@ -127,6 +127,12 @@ async def test_an_abstention_is_an_answer() -> None:
     nothing = call("Abstention", missing=["the log"])
     async with client_of(agent_of(nothing, response_format=ToolStrategy(ScoredVerdict | Abstention))) as client:
         assert answer_of(await ask(client))["missing"] == ["the log"]
+
+
+async def test_a_null_answer_completes_the_task() -> None:
+    model = ScriptedChatModel(replies=['{"value": null}'])
+    async with client_of(create_agent(model, response_format=PromptedStrategy(int | None), name="value")) as client:
+        assert answer_of(await ask(client)) == {"answer": None}
 
 
 @pytest.mark.parametrize(("replies", "options", "status"), ENDINGS)

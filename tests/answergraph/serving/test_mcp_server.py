@@ -9,12 +9,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import interrupt
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from answergraph import Abstention, AgentSpecError, ToolStrategy, create_agent
+from answergraph import Abstention, AgentSpecError, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
 from answergraph.serving import to_mcp
 from answergraph.serving.mcp_server import mcp_server
@@ -129,6 +132,40 @@ async def test_a_review_is_a_result_with_the_question_and_goes_on_with_the_decis
     assert (result.is_error, result.structured_content) == (False, GOOD)
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_decision_that_comes_again_while_its_call_runs_carries_nothing_out_twice(mode: str) -> None:
+    refunds: list[str] = []
+
+    @tool
+    async def refund(order: str) -> str:
+        """Refund an order, if a person agrees."""
+        refunds.append(str(interrupt({"refund": order})))
+        await asyncio.sleep(0.2)
+        return "Refunded."
+
+    agent = agent_of(call("refund", order="O-1"), *[answers(**GOOD)] * 3, tools=[refund], checkpointer=InMemorySaver())
+    async with client_of(agent, mode=mode) as client:
+        waits = (await client.call_tool("verdict", {"request": "x"})).structured_content
+        again = {"thread_id": waits["thread_id"], "decision": "yes"}
+        results = await asyncio.gather(*[client.call_tool("verdict_resume", again) for _ in range(3)])
+    assert refunds == ["yes"]
+    assert [each.structured_content for each in results if not each.is_error] == [GOOD]
+    assert {error_of(each).split(" 's")[0] for each in results if each.is_error} == {"failed: The run of the thread_id"}
+
+
+@pytest.mark.parametrize(("declared", "wrapped"), [(ScoredVerdict | None, False), (int | None, True)])
+async def test_a_null_answer_is_an_answer_and_fits_the_declared_shape(declared: Any, wrapped: bool) -> None:
+    null = '{"value": null}' if wrapped else '{"schema": "none", "value": null}'
+    agent: Any = create_agent(ScriptedChatModel(replies=[null]), response_format=PromptedStrategy(declared), name="value")
+    async with client_of(agent) as client:
+        (shown,) = (await client.list_tools()).tools
+        result = await client.call_tool("value", {"request": "x"})
+    assert (result.is_error, result.structured_content) == (False, {"answer": None})
+    shape = jsonschema_rs.validator_for(shown.output_schema or {})
+    assert shape.is_valid({"answer": None})
+    assert shape.is_valid({"answer": 7} if wrapped else GOOD)
+
+
 async def test_a_client_cannot_go_on_with_a_thread_of_somebody_else() -> None:
     agent = agent_of(call("approve", what="it"), tools=[approve], checkpointer=InMemorySaver())
     await agent.ainvoke({"messages": ["x"]}, {"configurable": {"thread_id": "1"}})
@@ -192,6 +229,7 @@ agent = create_agent(ScriptedChatModel(replies=['{"value": 7}']), response_forma
 """
 
 
+@pytest.mark.program
 async def test_the_command_serves_an_agent_at_stdin_and_stdout(tmp_path: Path) -> None:
     (tmp_path / "served.py").write_text(AGENT)
     command = StdioServerParameters(command=sys.executable, args=["-m", "answergraph", "mcp", "served:agent"], cwd=tmp_path)
@@ -201,6 +239,7 @@ async def test_the_command_serves_an_agent_at_stdin_and_stdout(tmp_path: Path) -
     assert (result.is_error, result.structured_content) == (False, {"answer": 7})
 
 
+@pytest.mark.program
 def test_the_command_keeps_what_a_module_prints_out_of_the_protocol(tmp_path: Path) -> None:
     (tmp_path / "served.py").write_text(AGENT)
     command = [sys.executable, "-m", "answergraph", "mcp", "served:agent"]

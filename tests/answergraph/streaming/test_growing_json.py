@@ -54,6 +54,11 @@ def test_a_constant_is_shown_whole() -> None:
     assert values_of(list('{"a": true, "b": null}')) == [{}, {"a": True}, {"a": True, "b": None}]
 
 
+def test_a_draft_in_thoughts_is_not_shown() -> None:
+    assert values_of(list('<think>Perhaps {"a": "b"}</think>{"a": "c"}'))[-1] == {"a": "c"}
+    assert {"a": "b"} not in values_of(list('<think>Perhaps {"a": "b"}</think>{"a": "c"}'))
+
+
 @pytest.mark.parametrize("before", ["", "  \n", "Here it is: ", "```json\n", "Of {x} and {y: 1}, this: "])
 @pytest.mark.parametrize("after", ["", "\n```", " That is all {really}."])
 def test_the_object_is_found_in_words_and_fences(before: str, after: str) -> None:

@@ -61,7 +61,7 @@ def test_its_server_answers_and_ends_with_ctrl_c(project: Path) -> None:
         given = {"messages": [{"role": "user", "content": "What does ci.log show?"}]}
         run = {"assistant_id": "my_agent", "input": given}
         answer = httpx.post(f"http://127.0.0.1:{port}/runs/wait", json=run, timeout=processes.GRACE_SECONDS).json()
-        assert answer["outcome"]["status"] == "refused"
+        assert (answer["structured_response"], answer["outcome"]["status"]) == (None, "refused")
         assert httpx.get(f"http://127.0.0.1:{port}/page/", timeout=processes.GRACE_SECONDS).is_success
         assert refuses_other_websites(f"http://127.0.0.1:{port}/runs/wait", run)
         os.killpg(server.process.pid, signal.SIGINT)
@@ -81,6 +81,7 @@ def refuses_other_websites(address: str, run: Mapping[str, object]) -> bool:
     return "access-control-allow-origin" not in asked_before.headers and sent.status_code == httpx.codes.FORBIDDEN
 
 
+@pytest.mark.program
 def test_its_agent_answers_on_the_command_line(project: Path) -> None:
     command = [sys.executable, "-m", "answergraph", "ask", "What does ci.log show?", "--agent", "my_agent:agent"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
@@ -93,6 +94,12 @@ def test_a_name_that_no_module_can_have_is_bad_usage(name: str, tmp_path: Path, 
     monkeypatch.chdir(tmp_path)
     code, _, err = answergraph("new", name)
     assert (code, "cannot be the name of a Python module" in err, list(tmp_path.iterdir())) == (2, True, [])
+
+
+@pytest.mark.parametrize("name", ["json", "langgraph"])
+def test_a_name_that_a_module_has_is_refused_as_the_project_would_hide_it(name: str, tmp_path: Path) -> None:
+    code, _, err = answergraph("new", str(tmp_path / name))
+    assert (code, "is the name of a module of this Python already" in err, list(tmp_path.iterdir())) == (2, True, [])
 
 
 def test_nothing_is_overwritten(project: Path) -> None:

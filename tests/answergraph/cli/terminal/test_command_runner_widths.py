@@ -91,7 +91,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, command: list[str]) -> 
     file.write_bytes(b"\xff\xfe\x00")
     code, out, err = answergraph(*(part.format(file=file) for part in command))
     assert (code, out) == (2, "")
-    assert f"{file} is not a text in UTF-8" in err
+    assert f"{file} is not a text in UTF-8: convert with 'iconv -f latin1 -t utf-8'." in err
 
 
 def test_a_line_stays_one_line_in_a_file(commands: dict[str, list[str]]) -> None:
