@@ -64,12 +64,14 @@ docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an 
 # Tests start a hundred programs, and each would compile the library again if Python were told to keep no bytecode.
 test test-slow: export PYTHONDONTWRITEBYTECODE =
 
-# One worker more than the two cores of a small machine: tests also wait, for time limits and for other programs.
+# Three workers more than the two cores of a small machine: tests also wait, for time limits and for other programs.
 test: env ## Everything that is not slow
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 5
 
-test-slow: env ## What make test leaves: servers, databases, a browser, torture
-	$(BIN)/python -m pytest --slow
+# Tests of programs and of type checkers share nothing and measure nothing, so they run beside each other.
+test-slow: env ## What make test leaves: servers, databases, a browser, other programs, torture
+	$(BIN)/python -m pytest --slow -n 2 -m "program or checkers"
+	$(BIN)/python -m pytest --slow -m "not program and not checkers"
 
 # uv, since pip knows no lowest versions; pytest, since a page shows a test.
 test-lowest: RESOLUTION := lowest-direct

@@ -21,6 +21,7 @@ COLOURS = {
     "pydantic-ai": "#7d3c98",
     "openai-agents": "#2471a3",
     "bare": "#7f8c8d",
+    "hand graph": "#d4ac0d",
     "langgraph": "#5d6d7e",
 }
 
@@ -46,12 +47,13 @@ def draw(rows: list[Row], folder: Path) -> None:
 
 
 def _bars(axes: Any, rows: list[Row]) -> None:
-    names = list(rows[0].cells)
+    names = list(dict.fromkeys(name for row in rows for name in row.cells))
     height = 0.8 / len(names)
     for position, name in enumerate(names):
-        ratios = [row.cells[name].summary()["ratio"] for row in rows]
-        places = [index + position * height for index in range(len(rows))]
-        axes.barh(places, ratios, height, label=name, color=COLOURS.get(name))
+        # Some rows lack some systems.
+        measured = {index: row.cells[name].summary()["ratio"] for index, row in enumerate(rows) if name in row.cells}
+        places = [index + position * height for index in measured]
+        axes.barh(places, list(measured.values()), height, label=name, color=COLOURS.get(name))
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks([index + 0.4 - height / 2 for index in range(len(rows))], [row.case.setting for row in rows])
     axes.invert_yaxis()

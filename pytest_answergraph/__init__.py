@@ -3,8 +3,6 @@
 A separate package, because pytest imports plugins in every run: answergraph is imported only for a triage.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -55,26 +53,26 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not hasattr(config.option, "xmlpath"):
         raise pytest.UsageError("--triage reads the run's JUnit XML: leave out -p no:junitxml.")
-    place = Path(tempfile.mkdtemp(prefix="pytest-triage-"))
-    config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
+    folder = Path(tempfile.mkdtemp(prefix="pytest-triage-"))
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     if not config.option.xmlpath:
-        config.option.xmlpath = str(place / "results.xml")
-    config.pluginmanager.register(_Triage(config, place), "answergraph-triage-run")
+        config.option.xmlpath = str(folder / "results.xml")
+    config.pluginmanager.register(_Triage(config, folder), "answergraph-triage-run")
 
 
 class _Triage:
     """Passes on the results once pytest has written them."""
 
-    def __init__(self, config: pytest.Config, place: Path) -> None:
-        self._config, self._place = config, place
+    def __init__(self, config: pytest.Config, folder: Path) -> None:
+        self._config, self._folder = config, folder
         self._results = Path(config.option.xmlpath).absolute()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the triage below pytest's own summary."""
         if not self._results.is_file():
             return
-        if self._results.parent != self._place:
-            shutil.copyfile(self._results, self._place / "results.xml")
+        if self._results.parent != self._folder:
+            shutil.copyfile(self._results, self._folder / "results.xml")
         terminalreporter.section("triage")
         for line in self._triage().splitlines():
             terminalreporter.write_line(line)
@@ -89,7 +87,7 @@ class _Triage:
         page, model = self._config.getoption("triage_html"), self._config.getoption("triage_model")
         output = io.StringIO()
         try:
-            triage_and_print(model, str(self._place), TriageOptions(html=Path(page) if page else None), output)
+            triage_and_print(model, str(self._folder), TriageOptions(html=Path(page) if page else None), output)
         except (MissingExtraError, ValueError, OSError) as error:
             return f"--triage: {error}"
         return output.getvalue()

@@ -15,6 +15,7 @@ pytest_plugins = (
     "tests.suite.calls_of_models",
     "tests.suite.ci_skips",
     "tests.suite.colors",
+    "tests.suite.doctests",
     "tests.suite.groups",
     "tests.suite.loopback_only",
     "tests.suite.postgres",

@@ -200,6 +200,13 @@ ROWS = [
     Row("two replies cut at the token limit, whether they parse or not", "the run ends", "truncated", 2, [CUT, CUT]),
     Row("a tool call in a cut reply", "not executed; answered with an error", "answered", 2, [CUT_SEARCH, good()]),
     Row("the same twice", "the run ends", "truncated", 2, [CUT_SEARCH, CUT_SEARCH]),
+    Row(
+        "a draft in a `<think>` block, then an answer",
+        "the draft is no answer",
+        "answered",
+        2,
+        [f"<think>Perhaps {ANSWER}</think>", good()],
+    ),
     Row("nothing, or reasoning only, twice", "asked once", "empty", 2, [AIMessage(""), AIMessage("")]),
     # Answers and tools
     Row(

@@ -241,6 +241,7 @@ def test_a_public_door_offers_what_is_listed_here(door: str) -> None:
     assert public_names(module) - set(DOORS[door]) == set(), "public by its name, but not in __all__"
 
 
+@pytest.mark.program
 def test_a_name_that_has_left_the_top_level_is_given_with_a_warning_that_says_what_to_write() -> None:
     moved = {"AgentState": "middleware", "ToolRun": "evidence", "StoredAnswerError": "errors"}
     # Of each name a part of one program: what it imports takes longer than all that is looked at.

@@ -9,9 +9,12 @@ import pytest
 from tests.smoke.__main__ import PROGRAMS, failure, written
 
 NAMES = sorted(file.stem for file in PROGRAMS.glob("[!_]*.py"))
+STARTS_PROGRAMS = "command_line"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.program if name == STARTS_PROGRAMS else ()) for name in NAMES]
+)
 def test_a_program_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for setting in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.setenv(setting, "")  # so that what the program sets is forgotten after it

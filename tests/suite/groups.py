@@ -11,6 +11,7 @@ SLOW_MARKS = {
     "browser": "looks at a page in a browser",
     "cluster": "needs several servers with one database",
     "torture": "kills, floods, repeats, tries thousands of inputs, or runs whole suites of tests",
+    "program": "starts a program of its own, which imports everything anew",
     "checkers": "runs type checkers from the start",
 }
 

@@ -117,6 +117,7 @@ def callers_schema(folder: Path) -> Awaitable[Any]:
     return agent.ainvoke(ASKED)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(
     "run",
     [

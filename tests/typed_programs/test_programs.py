@@ -1,6 +1,6 @@
 """Each program does what it says; ``tests/graphs/agent/test_agent_types.py`` has the type checkers look at them."""
 
-from tests.typed_programs import approval, checked_question, extraction, served, suite, two_nodes
+from tests.typed_programs import approval, checked_question, extraction, ready_made, served, suite, two_nodes
 
 
 def test_an_order_is_extracted_after_a_correction() -> None:
@@ -26,3 +26,7 @@ def test_a_users_own_tests_pass() -> None:
 
 def test_a_node_asks_one_checked_question() -> None:
     assert checked_question.main() == (7, 14, "items[].price")
+
+
+def test_two_readers_agree_in_a_thread() -> None:
+    assert ready_made.main() == "A-1"
