@@ -130,6 +130,7 @@ DOORS = {
         "find_json",
         "locate",
         "off_loop",
+        "parse_expression",
         "parse_structured_output",
         "pure",
         "reason_router",

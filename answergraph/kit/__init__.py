@@ -19,6 +19,7 @@ if typing.TYPE_CHECKING:
     from answergraph.kit.timed_graphs import TimedNode, time_is_up, timed
     from answergraph.models.resolve import resolve_model
     from answergraph.runtime.explained_arguments import explains_arguments
+    from answergraph.runtime.python_expression import parse_expression
     from answergraph.runtime.steps import GraphNode, Invoke, Router, off_loop, pure
     from answergraph.state.field_path import FieldPath
     from answergraph.state.messages import correction_message
@@ -49,6 +50,7 @@ __all__ = [
     "find_json",
     "locate",
     "off_loop",
+    "parse_expression",
     "parse_structured_output",
     "pure",
     "reason_router",

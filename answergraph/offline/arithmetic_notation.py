@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from answergraph.runtime.python_expression import parse_expression
+
 MAX_CHARACTERS = 2_000
 """Longer expressions are refused: each operation costs a model call and a tool call."""
 
@@ -84,11 +86,10 @@ class OperationPlan:
 
 def tokens_of(text: str) -> list[NotationToken]:
     """Split a text into tokens, with ASCII digits and operators and the original positions."""
-    same_length = text.translate(_SAME_MEANING)
     # `lastgroup` is the one named group that matched; the names are the token kinds
     return [
         NotationToken(match.lastgroup, match.group(), match.start(), match.end())  # type: ignore[arg-type]  # it is a TokenKind
-        for match in _TOKEN.finditer(same_length)
+        for match in _TOKEN.finditer(text.translate(_SAME_MEANING))  # a character for each
     ]
 
 
@@ -99,7 +100,7 @@ def read_plan(tokens: Sequence[NotationToken], expression: str) -> OperationPlan
     source = " ".join(repr(_number(token.text)) if token.kind == "number" else token.text for token in tokens)
     operations: list[Operation] = []
     try:
-        result = _noted(ast.parse(source, mode="eval").body, operations)
+        result = _noted(parse_expression(source), operations)
     except SyntaxError as error:
         raise ExpressionError(next((problem for sign, problem in _PROBLEMS.items() if sign in error.msg), _MISSING)) from error
     except (MemoryError, RecursionError) as error:
@@ -146,7 +147,6 @@ def _number(text: str) -> int | float:
     """Return the number a text writes: whole numbers exactly, others as floats."""
     if "," in text and not _THOUSANDS.fullmatch(text):
         raise ExpressionError(f"it is not clear what the comma in {text!r} separates")
-    digits = text.replace(",", "")
-    if math.isinf(float(digits)):
+    if math.isinf(float(digits := text.replace(",", ""))):
         raise ExpressionError(f"the number {digits[:12]}… is too large")
     return float(digits) if "." in digits else int(digits)

@@ -28,6 +28,7 @@ from answergraph.json_text.json_in_text import (
 from answergraph.json_text.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
 from answergraph.json_text.strict_json import load_json
 from answergraph.reading.filled_schema import values_in_schema
+from answergraph.runtime.python_expression import parse_expression
 
 MAX_PYTHON_CHARACTERS = 100_000
 """Longer arguments in Python's syntax are not read."""
@@ -252,8 +253,7 @@ def python_arguments(source: str, order: Sequence[str] = ()) -> dict[str, object
     if len(source) > MAX_PYTHON_CHARACTERS or not all(escape["known"] for escape in _ESCAPES.finditer(source)):
         return None
     try:
-        call = ast.parse(f"f{source}", mode="eval").body
-        if not isinstance(call, ast.Call):
+        if not isinstance(call := parse_expression(f"f{source}"), ast.Call):
             return None
         values = [ast.literal_eval(arg) for arg in call.args]
         named = [(keyword.arg, ast.literal_eval(keyword.value)) for keyword in call.keywords]

@@ -1,5 +1,6 @@
-"""Checks the arguments that developers pass, and words the errors."""
+"""Checks the arguments and environment variables that developers set, and words the errors."""
 
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from functools import wraps
@@ -138,3 +139,15 @@ def _is_price(price: object) -> bool:
     if not isinstance(price, Mapping) or not {"input", "output"} <= price.keys() <= {"input", "output", "cached_input"}:
         return False
     return all(value == 0 or is_positive(value) for value in price.values())
+
+
+def is_switched_on(variable: str) -> bool:
+    """Return whether an environment variable that restores LangGraph's behaviour is on, as it is by default; ``0`` turns it off.
+
+    Raises:
+        ValueError: If it is neither ``0`` nor ``1``.
+    """
+    value = os.environ.get(variable, "1")
+    if value not in ("0", "1"):
+        raise ValueError(f"The environment variable {variable} must be 0 or 1, not {value!r}.")
+    return value == "1"

@@ -10,7 +10,7 @@ from langgraph.channels import BinaryOperatorAggregate, DeltaChannel, LastValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from answergraph.runtime.switches import is_switched_on
+from answergraph.runtime.argument_checks import is_switched_on
 from answergraph.state.messages import WHOLE_MESSAGES
 from answergraph.state.older_records import outcome_of_today
 

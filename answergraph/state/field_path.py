@@ -14,6 +14,7 @@ from pydantic import RootModel
 from pydantic_core import to_jsonable_python
 
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.python_expression import parse_expression
 
 _STEP = re.compile(r"""(?:\A|(?<=[\w\]])\.)([^\W\d]\w*)|\[(-?\d+)?\]|\[('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\]""")
 _NUMBER = re.compile(r"0|-?[1-9][0-9]*")
@@ -150,7 +151,7 @@ def _parts(path: str) -> Iterator[str | int]:
         while step := _STEP.match(path, end):
             name, number, key = step.groups()
             index = EVERY_ITEM if number is None else int(number)
-            yield name or (MappingKey(ast.literal_eval(key)) if key else index)
+            yield name or (MappingKey(ast.literal_eval(parse_expression(key))) if key else index)
             end = step.end()
     if end != len(path):
         raise AgentSpecError(f"{path!r} is not the path of a field; write one such as items[3].price or by_year['2025'].")

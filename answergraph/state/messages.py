@@ -19,6 +19,8 @@ from langchain_core.messages import (
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from answergraph.runtime.python_expression import parse_expression
+
 WHOLE_MESSAGES = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
 """The types of finished messages: no chunks, no removals, no other forms that become messages."""
 
@@ -107,8 +109,7 @@ def without_wrong_answers(messages: Sequence[AnyMessage], wrong: Collection[str 
 
 def calls_taken_out(message: AIMessage, before: Sequence[ToolCall], messages: Sequence[object]) -> list[ToolCall]:
     """Return the calls that a hook removed from a reply, in place or by its messages."""
-    ids = {message.id, REMOVE_ALL_MESSAGES}
-    is_rewritten = any(getattr(other, "id", None) in ids for other in messages)
+    is_rewritten = any(getattr(other, "id", None) in (message.id, REMOVE_ALL_MESSAGES) for other in messages)
     replies = [other for other in messages if isinstance(other, AIMessage)] if is_rewritten else [message]
     left = {call["id"] for reply in replies for call in reply.tool_calls}
     return [call for call in before if call["id"] not in left]
@@ -136,7 +137,7 @@ def is_default_repr(text: str) -> bool:
     if "<" not in text or len(text) > _MAX_REPR or not _OBJECT.search(text):
         return False
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # raised by words around the name of an object
-        node = ast.parse(_OBJECT.sub("...", text), mode="eval").body  # what stands inside a string stays part of it
+        node = parse_expression(_OBJECT.sub("...", text))  # what stands inside a string stays part of it
         parts = ast.walk(node) if isinstance(node, _WRITTEN) else ()
         return any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
     return False
@@ -192,10 +193,8 @@ def repaired_history(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
             continue
         if not isinstance(message, ToolMessage):
             repaired.extend(waiting)
-            waiting = []
+            waiting = _missing_results(message, done) if isinstance(message, AIMessage) else []
         repaired.append(message)
-        if isinstance(message, AIMessage):
-            waiting = _missing_results(message, done)
     return [*repaired, *waiting]
 
 

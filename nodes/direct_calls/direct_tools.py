@@ -20,7 +20,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, RootModel
 
 from answergraph.nodes.direct_calls.tool_threads import in_tool_thread
-from answergraph.runtime.switches import is_switched_on
+from answergraph.runtime.argument_checks import is_switched_on
 
 _SPECIAL_NAMES = frozenset(
     {"args", "callbacks", "config", "kwargs", "run_manager", "runtime", "state", "store", "tool_call_id", "v__args"}

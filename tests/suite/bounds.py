@@ -37,11 +37,11 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1450,
-        73,
+        1475,
+        72,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write, options handed on too, and "
         "what is no text or no switch, for every ready-made agent, and one item instead of a list; "
-        "the visits of all nodes end in time in one place",
+        "the visits of all nodes end in time in one place; expressions are read in any thread",
     ),
     Room("answergraph/json_text", 400, 9, "numbers that became infinite; thoughts, in which nothing is a call or an answer"),
     Room("answergraph/json_schema", 1192, 33, "an alternative that no grammar can say is dropped if a number says the same"),
@@ -128,9 +128,9 @@ CORE = (
     Room("answergraph/testing", 42, 0),
     Room(
         "answergraph/kit",
-        655,
+        657,
         28,
-        "thirty-one names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
+        "thirty-two names instead of thirteen; the interval of a rate; graphs and shared runs that end in time",
     ),
     Room("answergraph/agents", 156, 4),
 )

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from answergraph.runtime.errors import AgentSpecError
+from answergraph.runtime.python_expression import parse_expression
 from answergraph.state.field_path import FieldPath
 
 Operand = Decimal | list[Decimal]
@@ -53,12 +54,11 @@ def parsed(formula: str) -> Formula:
     def named(match: re.Match[str]) -> str:
         if match[2]:
             return match.group()
-        name = f"_{len(operands)}"
-        operands[name] = match[1]
+        operands[name := f"_{len(operands)}"] = match[1]
         return name
 
     try:
-        tree = ast.parse(_PATH_OR_CALL.sub(named, formula.strip()), mode="eval").body
+        tree = parse_expression(_PATH_OR_CALL.sub(named, formula.strip()))
     except SyntaxError:
         tree = None
     if tree is None or not operands or not all(map(_is_allowed, ast.walk(tree))):

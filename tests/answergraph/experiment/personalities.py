@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from answergraph.experiment.seed_experiment import TASKS
+from answergraph.runtime.python_expression import parse_expression
 from tests.openai_server import Reply, ToolCall, Usage, calls, says
 from tests.openai_server.reply import JSONObject
 
@@ -47,7 +48,7 @@ class Step:
 def steps_of(question: str) -> list[Step]:
     """Return the operations that a question needs, in a possible order."""
     text = question.split(" を", maxsplit=1)[0].replace("×", "*").replace("÷", "/")
-    return list(_walk(ast.parse(text, mode="eval").body))
+    return list(_walk(parse_expression(text)))
 
 
 def _walk(node: ast.expr) -> Iterator[Step]:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from answergraph.kit import parse_expression
+
 MAX_CHARACTERS = 1_000
 MAX_BITS = 2_048
 """Larger integer powers are refused; a double ends at 1,024 bits."""
@@ -36,8 +38,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
 }
 _SIGNS: Mapping[type[ast.AST], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
-# A thousands separator comes before exactly three digits.
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})++(?![\d,])")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})++(?![\d,])")  # exactly three digits follow a separator
 # Full-width characters to ASCII, and arithmetic signs to Python's.
 _SIGNS_AS_TYPED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans("×÷−", "*/-")
 
@@ -61,9 +62,8 @@ def calculate(text: str) -> MathResult:
     It consists of numbers (``1,000`` is a thousand), ``+ - * / // % **``, parentheses, ``pi``, ``e`` and calls of
     ``FUNCTIONS``. ``^`` is read as power, and the note says so.
     """
-    tree = _parsed(_as_python(text))
     try:
-        value = _value_of(tree)
+        value = _value_of(_parsed(_as_python(text)))
     except RecursionError as error:
         raise CalculationError("the expression is nested too deeply") from error
     return MathResult(value, "^ was read as power" if "^" in text.translate(_SIGNS_AS_TYPED) else "")
@@ -84,7 +84,7 @@ def _parsed(expression: str) -> ast.expr:
     if "," in expression:
         raise CalculationError("a comma is allowed only between groups of three digits")
     try:
-        return ast.parse(expression, mode="eval").body
+        return parse_expression(expression)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise CalculationError("it is not one arithmetic expression") from error
 
