@@ -142,12 +142,12 @@ register_configure_hook(ContextVar("answergraph_runs", default=None), True, RunH
 @contextmanager
 def written_by(writer: Writer) -> Iterator[None]:
     """Let a writer take part in the runs of a block."""
-    os.environ[_RECORDING] = "true"
-    try:
-        with recorded_by(writer):
+    with recorded_by(writer):
+        os.environ[_RECORDING] = "true"
+        try:
             yield
-    finally:
-        del os.environ[_RECORDING]
+        finally:
+            del os.environ[_RECORDING]
 
 
 @dataclass(frozen=True)

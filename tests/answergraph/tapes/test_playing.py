@@ -123,6 +123,16 @@ def test_a_block_that_fails_writes_no_tape(tmp_path: Path) -> None:
     assert not (tmp_path / "half.jsonl").exists()
 
 
+def test_a_second_tape_is_refused_and_the_first_one_goes_on(run: Run, tmp_path: Path) -> None:
+    agent = agent_of("one", "two", response_format=None)
+    with use_tape(tmp_path / "first.jsonl") as tape:
+        run(agent, INPUT)
+        with pytest.raises(AgentSpecError, match="Another tape is in use"), use_tape(tmp_path / "second.jsonl"):
+            pass
+        run(agent, INPUT)
+    assert [record["kind"] for record in tape.records] == ["run", "request", "reply", "end"] * 2
+
+
 def test_a_streamed_run_is_played_in_chunks(run: Run, path: Path) -> None:
     with use_tape(path):
         chunks = list(run.stream(agent_of(), INPUT, None, stream_mode="messages"))
