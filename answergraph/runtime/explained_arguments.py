@@ -135,7 +135,8 @@ class _Explanation:
         except TypeError as wrong:
             unknown = [word for word in kwargs if word not in declared.parameters]
             near = next(filter(None, (self._meant(word, declared) for word in unknown)), "")
-            raise AgentSpecError(f"{self.name}: {wrong}.{near} Write {example}.") from None
+            said = str(wrong).replace(" keyword-only", "")  # Python 3.13 adds it; the example shows it
+            raise AgentSpecError(f"{self.name}: {said}.{near} Write {example}.") from None
         if misfit := _misfit(self.make, arguments):
             raise AgentSpecError(f"{self.name}: {misfit}. Write {example}.") from error
         raise error

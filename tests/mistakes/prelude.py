@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Annotated, Any, Generic, Literal, NamedTuple, Never, TypeVar
 
 import langchain.agents.structured_output as langchains
@@ -267,6 +268,7 @@ NAMES: dict[str, Any] = {
             HumanMessage,
             InMemorySaver,
             Path,
+            Thread,
             InMemoryStore,
             ClearToolUsesEdit,
             ContextEditingMiddleware,

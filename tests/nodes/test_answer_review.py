@@ -1,7 +1,6 @@
 """A person decides about the doubtful fields of an answer: one interrupt, one resume."""
 
 import json
-import sqlite3
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -276,14 +275,13 @@ def test_a_review_inside_another_graph_is_resumed_there(run: Run) -> None:
 
 
 def test_a_review_goes_on_in_another_process(tmp_path: Path) -> None:
-    def opened() -> SqliteSaver:
-        return SqliteSaver(sqlite3.connect(tmp_path / "threads.db", check_same_thread=False))
+    def go_on(given: Any) -> Any:
+        with SqliteSaver.from_conn_string(str(tmp_path / "threads.db")) as saver:
+            return reviewed(invoice(number="B-9", phone="555"), saver=saver).invoke(given, THREAD)
 
-    replies = [invoice(number="B-9", phone="555")]
-    reviewed(*replies, saver=opened()).invoke({"messages": [DOCUMENT]}, THREAD)
-    again = reviewed(*replies, saver=opened()).invoke(decided(phone=edit(None), number=edit(7)), THREAD)
-    assert list(asked(again)["fields"]) == ["number"]
-    result = reviewed(*replies, saver=opened()).invoke(decided(number=edit("A-17")), THREAD)
+    go_on({"messages": [DOCUMENT]})
+    assert list(asked(go_on(decided(phone=edit(None), number=edit(7))))["fields"]) == ["number"]
+    result = go_on(decided(number=edit("A-17")))
     assert result["structured_response"] == Invoice.model_validate(invoice())
 
 

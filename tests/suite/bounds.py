@@ -37,7 +37,7 @@ CORE = (
     Room("answergraph/*.py", 270, 0, "doors of errors and shapes; names that have left the top level"),
     Room(
         "answergraph/runtime",
-        1475,
+        1476,
         72,
         "snapshots; wrong arguments, hooks that await nothing and misspelt imports say what to write, options handed on too, and "
         "what is no text or no switch, for every ready-made agent, and one item instead of a list; "

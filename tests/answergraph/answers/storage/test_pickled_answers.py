@@ -35,6 +35,7 @@ def test_an_answer_of_a_type_that_can_be_imported_is_pickled_as_what_it_is(monke
 
 
 def test_a_dataclass_in_a_graphs_file_is_warned_of_while_building() -> None:
-    kind = make_dataclass("Finding", [("line", int)], namespace={"__module__": GRAPHS_FILE})
+    kind = make_dataclass("Finding", [("line", int)])
+    kind.__module__ = GRAPHS_FILE
     with pytest.warns(UserWarning, match="Move it to a module that can be imported"):
         pickle_as_json(answer_schemas(kind))
