@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from datetime import date
 from pathlib import Path
@@ -21,6 +23,8 @@ from answergraph.middleware import GroundedAnswer
 from answergraph.models import ReActTextModel
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.add_ons.workflow.agents import step
+
+ROOT = Path(__file__).parents[2]
 
 
 class Quoted(BaseModel):
@@ -102,10 +106,31 @@ async def triage(folder: Path) -> None:
     assert len(found["reports"]) == 1
 
 
-@pytest.mark.parametrize("runs", [agents, streams, text_protocol, shipped_graphs, first_extraction, triage])
+RUNS = [agents, streams, text_protocol, shipped_graphs, first_extraction, triage]
+IN_A_NEW_PROCESS = """
+import asyncio, pathlib, sys
+from blockbuster import blockbuster_ctx
+from tests.torture import test_blocking_calls
+with blockbuster_ctx():
+    asyncio.run(getattr(test_blocking_calls, sys.argv[1])(pathlib.Path(sys.argv[2])))
+"""
+
+
+@pytest.mark.parametrize("runs", RUNS)
 async def test_an_awaited_run_makes_no_blocking_call(runs: Callable[[Path], Awaitable[None]], tmp_path: Path) -> None:
     await runs(tmp_path)  # late imports happen now
     with blockbuster_ctx():
         with pytest.raises(BlockingError):
             os.stat(tmp_path)
         await runs(tmp_path)
+
+
+@pytest.mark.program
+@pytest.mark.parametrize("runs", RUNS)
+def test_the_first_agent_and_run_of_a_process_block_only_where_python_imports(
+    runs: Callable[[Path], Awaitable[None]], tmp_path: Path
+) -> None:
+    # A server makes graphs on its event loop, and reads then what later runs find read.
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS, runs.__name__, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -1,12 +1,12 @@
 """The provider families of ``provider_table.toml``, which decide what ``AutoStrategy`` starts with; a wrong row costs a call."""
 
+import pkgutil
 import re
 import tomllib
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import lru_cache
-from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from answergraph.json_schema.dialects import Dialect
@@ -15,7 +15,6 @@ COMPATIBLE = "any other server at an address of its own"
 """The row of OpenAI-compatible servers at unknown addresses."""
 _OPENAI_CLIENTS = frozenset({"BaseChatOpenAI"})
 _OPENAI_ADDRESS = r"api\.openai\.com"
-
 
 TurnRule = Literal["user_first", "user_last", "model_after_tool"]
 """A user's message or a result comes before each of the model's; the model's is not the last; one is between result and user."""
@@ -100,7 +99,8 @@ def _has_segment(pattern: str, name: str) -> bool:
 @lru_cache(maxsize=1)
 def families() -> tuple[ProviderFamily, ...]:
     """Return the rows of the table, read once."""
-    text = resources.files(__package__).joinpath("provider_table.toml").read_text(encoding="utf-8")
+    # As Python reads modules: the first agent of a process may be made on an event loop, which nothing else may block.
+    text = (pkgutil.get_data(__package__, "provider_table.toml") or b"").decode()
     return tuple(map(_family, tomllib.loads(text)["family"]))
 
 
