@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
+from weakref import finalize
 
 from answergraph import AgentSpecError
 
@@ -40,6 +41,7 @@ class SQLiteDatabase:
             self._connection = sqlite3.connect(
                 path, timeout=_SECONDS_TO_WAIT_FOR_A_WRITER, isolation_level=None, check_same_thread=False
             )
+            finalize(self, self._connection.close)  # of a pass that its caller leaves in the middle
             # Readers and a writer at once, and no wait for the disk at each commit: after a kill nothing is lost, after a power
             # cut at most the last rows, which are asked again.
             self._connection.execute("PRAGMA journal_mode=WAL")
@@ -79,6 +81,7 @@ class PostgreSQLDatabase:
 
         try:
             self._connection: Any = psycopg.connect(url, autocommit=True)
+            finalize(self, self._connection.close)
         except psycopg.Error as error:
             raise AgentSpecError(f"The ledger's database cannot be reached: {error}.") from error
         self._errors: type[Exception] = psycopg.Error

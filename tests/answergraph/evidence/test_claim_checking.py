@@ -213,7 +213,7 @@ def test_a_megabyte_of_results_is_checked_in_three_seconds_at_most(line: str) ->
         Claim(FieldPath("n"), FromTools(), -1),
     ]
     taken = []
-    for _ in range(3):  # on a busy machine one and the same work takes more CPU time now and then, never less
+    for _ in range(10):  # on a busy machine one and the same work takes more CPU time now and then, never less
         started = time.process_time()
         checked = check_fields(claims, [run_of(text, "c")])
         taken.append(time.process_time() - started)
