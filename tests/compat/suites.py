@@ -8,6 +8,7 @@ MALFORMED = "a malformed call is answered with an error in the same run"
 IDS = "a call without an id is given one, because servers refuse it"
 LIMIT = "the caller's recursion limit is left alone"
 COPIED = "a reply is signed with the agent's name in a copy; LangChain writes into the object that the model returned"
+REFUSED = "where no middleware takes it, a refusal ends the run as refused; LangChain raises that its text is no answer"
 INSIDE = "the test replaces a private function of LangChain that is not called"
 
 
@@ -44,15 +45,17 @@ class Suite:
         return self.package.replace("_", "-")
 
 
-BESIDE_EVERY_SUITE = ("langchain==1.4.7", "pytest", "pytest-asyncio", "pytest-socket", "pytest-timeout", "pytest-xdist")
+BESIDE_EVERY_SUITE = ("langchain==1.5.2", "pytest", "pytest-asyncio", "pytest-socket", "pytest-timeout", "pytest-xdist")
 """What is installed in every environment of a suite's own; LangChain is the same everywhere."""
 
 
 SUITES = (
     Suite(
         "langchain",
-        "1.4.7",
+        "1.5.2",
         "tests/unit_tests/agents",
+        needs=("langchain-core==1.8.3", "langchain-openai", "langchain-tests", "blockbuster", "pytest-mock", "syrupy", "toml"),
+        constraints="",
         explained={
             "test_async_middleware_with_can_jump_to_graph_snapshot": DRAWN,
             "test_create_agent_diagram": DRAWN,
@@ -67,6 +70,8 @@ SUITES = (
             "test_inference_to_native_output[True]": WIRE,
             "test_strict_mode[False]": WIRE,
             "test_strict_mode[True]": WIRE,
+            "test_refusal_with_provider_strategy[False]": REFUSED,
+            "test_refusal_with_provider_strategy[True]": REFUSED,
         },
     ),
     Suite(
