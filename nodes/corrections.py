@@ -15,7 +15,7 @@ CONFIRM_ANSWER = (
     "Your answer is held back: you called tools in the same message, and their results have come since. "
     "Look at them, then give your answer again, changed if need be."
 )
-CUT = "Your reply was cut at the token limit. Be brief."
+CUT = "Your {reason} Be brief."
 BE_BRIEF = "Be brief. Like this: {example}"
 """After a cut, to a model whose provider holds it to the schema: the fewer tokens, the better a small model follows."""
 WROTE_SCHEMA = "You wrote the schema back. Write the values in place of it, like this: {example}"
@@ -51,7 +51,7 @@ def correction(reading: Reading, request: AnswerRequest, repair: Repair | None =
     if in_next_form and may_ask_for_tools and not request.strategy.is_attempt:
         return request.strategy.hands_over
     if withheld and reading.status != "invalid":
-        return f"{CUT} {withheld}." if reading.status == "truncated" else f"{withheld}."
+        return f"{_cut(reading)} {withheld}." if reading.status == "truncated" else f"{withheld}."
     text = _text(reading, request.strategy, repair, in_next_form=in_next_form)
     return text if withheld is None or withheld in text else f"{text}\n{withheld}."
 
@@ -86,7 +86,7 @@ def _text(reading: Reading, strategy: Strategy, repair: Repair | None, *, in_nex
         text = f"{_why_repaired(reading, strategy)}\n{offer(repair, shows_values=reading.feedback is not None)}"
         return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
     if in_next_form and reading.status != "invalid":
-        return f"{CUT} {strategy.hands_over}" if reading.status == "truncated" else strategy.hands_over
+        return f"{_cut(reading)} {strategy.hands_over}" if reading.status == "truncated" else strategy.hands_over
     text = _what_is_wrong(reading, strategy)
     return f"{text}\n{CORRECT_IN_NEXT_FORM}" if in_next_form else text
 
@@ -103,5 +103,9 @@ def _what_is_wrong(reading: Reading, strategy: Strategy) -> str:
     if reading.error is not None:
         return strategy.feedback(reading.error)
     if reading.status == "truncated":
-        return BE_BRIEF.format(example=strategy.example()) if strategy.is_held else f"{CUT} {strategy.request_text()}"
+        return BE_BRIEF.format(example=strategy.example()) if strategy.is_held else f"{_cut(reading)} {strategy.request_text()}"
     return strategy.request_text()
+
+
+def _cut(reading: Reading) -> str:
+    return CUT.format(reason=reading.reason.removeprefix("The "))

@@ -38,6 +38,7 @@ from answergraph.state.messages import (
     was_sent_back,
 )
 from answergraph.state.own_keys import is_traced, marked_if_untraced
+from answergraph.state.stop_reasons import how_cut
 from answergraph.state.tool_results import shown_update
 from answergraph.state.turn import Turn
 from answergraph.streaming.answer_events import attempt_number, growing_event
@@ -249,14 +250,14 @@ def _carried_out(visit: ModelVisit, turn: Turn) -> tuple[int, list[ToolMessage]]
     # Without a response format the calls of a cut reply run, as in LangChain.
     is_cut = visit.format.reads_answers and turn.stop == "truncated"
     running = [] if visit.is_last_call or is_cut or is_off else calls[: visit.tool_calls_left]
-    why = _why_not_run(visit, is_cut=is_cut, is_off=is_off)
+    why = _why_not_run(visit, turn.reply if is_cut else None, is_off=is_off)
     # Middleware may have answered some of them.
     return len(running), [failed_call_message(each.call, why) for each in calls[len(running) :] if each.is_open]
 
 
-def _why_not_run(visit: ModelVisit, *, is_cut: bool, is_off: bool) -> str:
-    if is_cut and not visit.is_last_call:
-        return CUT_CALL
+def _why_not_run(visit: ModelVisit, cut: AIMessage | None, *, is_off: bool) -> str:
+    if cut is not None and not visit.is_last_call:
+        return CUT_CALL.format(how_cut=how_cut(cut))
     return TOOL_TOO_LATE if is_off and not visit.forces_answer else TOOL_UNAVAILABLE
 
 

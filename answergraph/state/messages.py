@@ -44,7 +44,7 @@ _BLOCKS_OF_BLOCKS = frozenset({"search_result", "document", "tool_result"})
 _SOURCES = {"text": "data", "content": "content"}  # the text field of a document's source, by its type
 ABANDONED_CALL = "Tool call {name} with id {id} was not carried out - the run ended before its result came."
 CUT_CALL = (
-    "Tool call {name} with id {id} was not carried out - your reply was cut at the token limit, so its arguments may be "
+    "Tool call {{name}} with id {{id}} was not carried out - your reply {how_cut}, so its arguments may be "
     "incomplete. Be brief, and call the tool again if you still need it."
 )
 """A cut reply's arguments may be incomplete although they parse."""

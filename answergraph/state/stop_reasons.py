@@ -33,8 +33,8 @@ _CUT = {
 }
 # Gemini's reasons for malformed calls.
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
-_REFUSED = {
-    *("refusal", "content_filter", "content_filtered", "guardrail_intervened"),
+_FILTERED = {
+    *("content_filter", "content_filtered", "guardrail_intervened"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety", "model_armor", "jailbreak"),
 }
 _NOT_BLOCKED = {"", "0", "none", "block_reason_unspecified", "blocked_reason_unspecified"}
@@ -46,7 +46,7 @@ def diagnose(message: AIMessage) -> Status | None:
     reasons = stop_reasons(message) if message.response_metadata else set()
     blocks = message.content
     has_refusal = type(blocks) is list and any(isinstance(each, dict) and each.get("type") == "refusal" for each in blocks)
-    if reasons & _REFUSED or message.additional_kwargs.get("refusal") or has_refusal:
+    if reasons & _FILTERED or "refusal" in reasons or message.additional_kwargs.get("refusal") or has_refusal:
         return "refused"
     if (reasons & _CUT and CALLS_FROM_TEXT not in message.response_metadata) or (reasons & _PAUSED and not message.tool_calls):
         return "truncated"
@@ -63,17 +63,24 @@ def is_paused(message: AIMessage) -> bool:
 
 def why_unreadable(status: Status, message: AIMessage) -> str:
     """Return in one sentence why a reply cannot contain an answer."""
-    if status == "refused":
-        return f"The model refused: {refusal_text(message)}".rstrip(": ")
     if status == "empty":
         return f"The model {'repeated its calls' if CALLS_FROM_TEXT in message.response_metadata else 'returned no content'}."
+    if status == "truncated":
+        return f"The reply {how_cut(message)}."
+    if (filters := sorted(stop_reasons(message) & _FILTERED)) and not _refusal(message):
+        return f"The provider's filter stopped the reply: {filters[0]}."
+    return f"The model refused: {refusal_text(message)}".rstrip(": ")
+
+
+def how_cut(message: AIMessage) -> str:
+    """Return how a reply ended before it was complete, in the words that follow ``The reply``."""
     reasons = stop_reasons(message)
     if reasons & _PAUSED:
-        return "A tool of the provider paused the model's turn."
+        return "was paused by a tool of the provider"
     if OUT_OF_TIME in reasons:
-        return "The reply was cut: its time was up."
+        return "was cut because its time was up"
     broken_off = sorted(reasons & _BROKEN_OFF)
-    return f"The provider stopped the reply: {broken_off[0]}." if broken_off else "The reply was cut at the token limit."
+    return f"was broken off by the provider ({broken_off[0]})" if broken_off else "was cut at the token limit"
 
 
 def was_broken_off(message: AIMessage) -> bool:
@@ -89,8 +96,12 @@ def failed_sample(message: AIMessage) -> str:
 
 
 def refusal_text(message: AIMessage) -> str:
+    return _refusal(message) or message.text
+
+
+def _refusal(message: AIMessage) -> str:
     blocks = [block.get("refusal") for block in message.content if isinstance(block, dict)]
-    return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), "") or message.text)
+    return str(message.additional_kwargs.get("refusal") or next(filter(None, blocks), ""))
 
 
 def stop_reasons(message: AIMessage) -> set[str]:

@@ -47,10 +47,11 @@ CORE = (
     Room("answergraph/json_schema", 1192, 33, "an alternative that no grammar can say is dropped if a number says the same"),
     Room(
         "answergraph/state",
-        2630,
+        2641,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
-        "keys that no state has; conversations without wrong answers; runs whose calls all failed; charges that copy cheaply",
+        "keys that no state has; conversations without wrong answers; runs whose calls all failed; charges that copy cheaply; "
+        "what ended a reply",
     ),
     Room(
         "answergraph/answers",
@@ -105,7 +106,7 @@ CORE = (
     ),
     Room(
         "nodes",
-        2774,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused; all ends
+        2779,  # small models are asked in time and afresh; a tool choice is told; the result of another call is refused; all ends
         61,
         "repair; runs without a format end in one table; limits and what comes first are named; reviews; functions run elsewhere"
         "; async checks",

@@ -46,6 +46,28 @@ def test_a_cut_reply_is_not_asked_for_again_unchanged(run: Any) -> None:
     assert "Be brief" in model.requests[1].messages[-1].text
 
 
+HOW_CUT = {"length": "was cut at the token limit", "error": "was broken off by the provider (error)"}
+
+
+@pytest.mark.parametrize("format", [ToolStrategy(Verdict), PromptedStrategy(Verdict)], ids=["tool", "prompted"])
+@pytest.mark.parametrize("stop", HOW_CUT)
+def test_the_model_is_told_how_its_reply_ended(run: Any, format: Any, stop: str) -> None:
+    metadata = {"finish_reason": stop}
+    texts = agent_of(*[AIMessage("I th", response_metadata=metadata) for _ in range(2)], response_format=format)
+    tools = agent_of(AIMessage("", tool_calls=[SEARCH], response_metadata=metadata), good("a"), AIMessage(ANSWER))
+    ended = run(texts[0], QUESTION)["outcome"]
+    run(tools[0], QUESTION)
+    assert texts[1].requests[1].messages[-1].text.startswith(f"Your reply {HOW_CUT[stop]}. Be brief. ")
+    assert f"not carried out - your reply {HOW_CUT[stop]}, so" in tools[1].requests[1].messages[-1].text
+    assert [ended["reason"], *(each["error"] for each in ended["attempts"])] == [f"The reply {HOW_CUT[stop]}."] * 3
+
+
+def test_what_a_providers_filter_stopped_is_no_refusal_of_the_model(run: Any) -> None:
+    agent, _ = agent_of(AIMessage("I think", response_metadata={"finish_reason": "content_filter"}))
+    outcome = run(agent, QUESTION)["outcome"]
+    assert (outcome["status"], outcome["reason"]) == ("refused", "The provider's filter stopped the reply: content_filter.")
+
+
 def test_after_a_cut_a_model_held_to_the_schema_is_shown_an_example_without_patterns(run: Any) -> None:
     class Contact(BaseModel):
         email: str = Field(pattern="^.+@.+$", description="Where to write")

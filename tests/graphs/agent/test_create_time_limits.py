@@ -151,6 +151,15 @@ def test_a_value_that_did_not_close_is_no_answer(run: Run, hang: Any, reply: Any
     assert (result["structured_response"], result["outcome"]["status"]) == (None, "out_of_budget")
 
 
+def test_a_model_whose_time_was_up_is_told_so(run: Run, hang: Any) -> None:
+    model = DrippingModel(replies=["I think and think."] * 3, hang=hang, pieces=2)
+    agent = create_agent(model, [], response_format=ToolStrategy(Score), limits=UsageLimits(seconds_per_model_call=0.5))
+    result = ran(run, agent)
+    assert told(result) == []
+    assert "Your reply was cut because its time was up. Be brief." in result["messages"][2].text
+    assert result["outcome"]["reason"] == "The reply was cut because its time was up."
+
+
 class ClientTimeoutError(Exception):
     """The time-out of a provider's client."""
 
