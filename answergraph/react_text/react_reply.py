@@ -20,7 +20,8 @@ from answergraph.react_text.protocol_labels import (
     without_inventions,
 )
 from answergraph.react_text.text_tool import TextTool, UnreadableInputError
-from answergraph.reading.text_calls import find_text_calls, names_called, with_unknown
+from answergraph.reading.call_forms import names_called, with_unknown
+from answergraph.reading.text_calls import find_text_calls
 from answergraph.state.messages import NO_VALID_TOOL
 
 MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"

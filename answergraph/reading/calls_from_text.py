@@ -16,8 +16,9 @@ from langchain_core.tools import BaseTool
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.asking.model_request import ModelRequest
 from answergraph.asking.strategies.strategy import Strategy
+from answergraph.reading.call_forms import name_of_whole, names_called, with_unknown
 from answergraph.reading.received_reply import can_be_kept
-from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls, name_of_whole, names_called, with_unknown
+from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
 from answergraph.state.messages import RAN_BEFORE, of_run
 from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnose
 

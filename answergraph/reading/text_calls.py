@@ -7,10 +7,9 @@ are never guessed: if they are unreadable, only the name of the tool is returned
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import islice
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from answergraph.answers.schemas.answer_schema import CALL_ARGUMENTS, CALL_NAMES
@@ -20,6 +19,7 @@ from answergraph.json_text.json_in_text import (
     MAX_OBJECTS,
     MAX_PASSED_OVER_CHARACTERS,
     MAX_TEXT_LENGTH,
+    ValueAt,
     begins_json,
     closings_in,
     end_of_thoughts,
@@ -27,62 +27,30 @@ from answergraph.json_text.json_in_text import (
 )
 from answergraph.json_text.json_syntax_repair import MAX_MENDED_LENGTH, mend_json
 from answergraph.json_text.strict_json import load_json
+from answergraph.reading.call_forms import (
+    BROKEN_CALL,
+    CALL_STARTS,
+    GEMMA_TEXT,
+    NEXT_PYTHON_CALL,
+    PARAMETER,
+    PARAMETERS_END,
+    WRAPPERS,
+    compiled,
+    with_plain_names,
+)
 from answergraph.reading.filled_schema import values_in_schema
 from answergraph.runtime.python_expression import parse_expression
 
 MAX_PYTHON_CHARACTERS = 100_000
 """Longer arguments in Python's syntax are not read."""
 
-MAX_UNKNOWN = 32  # names of unknown tools that are looked for in a text
-_CALL_KEYS, _MESSAGE_KEYS = {"id", "index", "type", "function"}, {"role", "content", "tool_calls"}
-
-_TOKEN = r"(?:<[|｜][^<>|｜\n]{1,40}+[|｜]>|\[[A-Z_]{2,20}+\])"
-# NAME stands for any offered name. Quantifiers are possessive where a text could be read twice.
-_PYTHON_START = r"(?:^|(?<=[>\]]))[ \t]*+`?(?:print\()?(?:default_api\.)?(?:\[\s*+)?NAME(?:\.call)?\("
-_FENCED_OBJECT = r"(?:```(?:json)?\s*+)?(?=\{)"
-_GEMMA = "<start_function_call>call:"
-_TAGS = (
-    r"<function=NAME>",
-    r'<(?:\w+:)?invoke name="NAME">',
-    rf"<tool_call>\s*+NAME\s*+(?:(?=</?(?:arg_key|tool_call)>)|{_FENCED_OBJECT})",
-    rf"{_GEMMA}NAME(?=\{{)",
-)
-_NAMED = rf"\s*+(?:function\s*+{_TOKEN}\s*+)?+NAME"  # DeepSeek writes the type before the name
-# Other tokens of chat templates are followed by a role or a channel, which no tool has to have.
-_AFTER_CALL_TOKEN = rf"(?:<[|｜][^<>|｜\n]{{0,20}}(?:tool|call|function)[^<>|｜\n]{{0,20}}+[|｜]>|\[TOOL_CALLS\]|to=){_NAMED}"
-_CALL_STARTS = "|".join(
-    (
-        _PYTHON_START,
-        *_TAGS,
-        # Special tokens on both sides: Mistral's, DeepSeek's, Kimi's, OpenAI's.
-        rf"(?:{_TOKEN}|to=){_NAMED}(?::\d++)?(?:\s*+{_TOKEN}[\w ]*+){{0,4}}+\s*+{_FENCED_OBJECT}",
-        r"\A\s*+(?:>>>)?NAME[ \t]*+\n\s*+(?=\{)",
-        r"[{\[]",
-    )
-)
-_NAME_KEY = rf"[\"'](?:{'|'.join(sorted(CALL_NAMES))})[\"']"
-_NEXT_PYTHON_CALL = r"[,;]\s*+NAME\("
-_ANY_NAME = r"(?:functions\.)?((?!print\()[\w-][\w.-]{0,63}+)"  # ``print`` shows what the call in it gives
-_SAID_CALLS = "|".join((*_TAGS, _AFTER_CALL_TOKEN, rf"{_NAME_KEY}\s*+:\s*+[\"']NAME[\"']")).replace("NAME", _ANY_NAME)
-_ANY_CALLS = "|".join((_SAID_CALLS, *(each.replace("NAME", _ANY_NAME) for each in (_PYTHON_START, _NEXT_PYTHON_CALL))))
-_WHOLE = re.compile(r"""\s*+(?:\{\s*+")?([A-Za-z_][\w.-]{0,63}+)(?:\(.*\)|"\s*+:\s*+\{.*\}\s*+\})\s*+""", re.DOTALL)
 _PYTHON_END = re.compile(r"[ \t]*+(\)?\]?[`,;]?)[ \t]*+(?:$|\r|</|<\||```)", re.MULTILINE)
 _PYTHON_PIECES = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\\.|[()]""", re.DOTALL)
 _ESCAPES = re.compile(r"""\\(?:(?P<known>[\\\n'"abfnrtvxuUN0-7])|.)""")
-# The beginning of a call in broken JSON.
-_BROKEN_CALL = (
-    r"""\{\s*+(?:["'](?:tool_calls|function|type|id)["']\s*+:\s*+(?:["'][^"'\n]{0,100}+["']\s*+,\s*+|(?:[{\[]\s*+)++))*"""
-    rf"""(?:{_NAME_KEY}\s*+:\s*+["']NAME["'].*?["'](?:{"|".join(sorted(CALL_ARGUMENTS))})["']|["']NAME["']\s*+:\s*+\{{)"""
-)
-_OBJECT = re.compile(r"\s*+\{")
-_GEMMA_TEXT = re.compile(r"<escape>(.*?)<escape>", re.DOTALL)
-_PARAMETER = re.compile(
-    r"""\s*+<(?:(?:\w+:)?parameter(?:=| name=")|(?P<key>arg_key>))(?P<name>[\w.-]++)"""
-    r"""(?(key)</arg_key>\s*+<arg_value|"?)>\n?(?P<value>.*?)\n?</(?(key)arg_value|(?:\w+:)?parameter)>""",
-    re.DOTALL,
-)
-_PARAMETERS_END = re.compile(r"\s*+(?P<closed></)|\s*+<(?:(?:\w+:)?parameter|arg_key>)")
-_WRAPPERS = re.compile(rf"</?\|?(?:\w+[:_])?(?:tool|function)_calls?\|?>|{_TOKEN}|\[/TOOL_CALLS]|</(?:\w+:)?(?:function|invoke)>")
+_OBJECT = re.compile(r"\s*+(?:```(?:json)?\s*+)?[{\"]")
+_ARGUMENTS_END = re.compile(r"[)\]]?+>?+(?:\s*+```)?+")
+_STRINGS = json.JSONDecoder()
+_CALL_KEYS, _MESSAGE_KEYS = {"id", "index", "type", "function"}, {"role", "content", "tool_calls"}
 
 
 class TextCall(NamedTuple):
@@ -109,33 +77,16 @@ class _Span(NamedTuple):
 
 def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     """Find the calls of offered tools in a text, in time linear in its length."""
+    given, text = text, with_plain_names(text)
     if len(text) > MAX_TEXT_LENGTH or not any(name in text for name in names):
-        return TextCalls((), text)
+        return TextCalls((), given)
     spans = list(_Reader(text, frozenset(names), names if isinstance(names, Mapping) else {}).spans())
     if not spans:
-        return TextCalls((), text)
+        return TextCalls((), given)
     every_call = (each for span in spans for each in span.calls)
     calls = tuple(each if isinstance(each.args, dict) else TextCall(each.name, None) for each in every_call)
     ends, starts = [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)]
     return TextCalls(calls, _rest([text[end:start] for end, start in zip(ends, starts, strict=True)]))
-
-
-def names_called(text: str, *, only_said: bool = False) -> Iterator[str]:
-    """Yield the names, of any tool, that a text may call; with ``only_said`` those whose form says that it is a call."""
-    starts = re.compile(_SAID_CALLS if only_said else _ANY_CALLS, re.MULTILINE)
-    yield from () if only_said else name_of_whole(text)
-    yield from (match[match.lastindex or 0] for match in starts.finditer(text[:MAX_TEXT_LENGTH]))
-
-
-def name_of_whole(text: str) -> list[str]:
-    """Return the name that a text calls if it may be a call as a whole: ``name(city="Oslo")``, ``{"name": {"city": "Oslo"}}``."""
-    return [match[1]] if (match := _WHOLE.fullmatch(text)) else []
-
-
-def with_unknown(names: Collection[str], called_names: Iterable[str]) -> dict[str, Sequence[str]]:
-    """Return offered names, and the first unknown ones among those that a text calls."""
-    orders: Mapping[str, Sequence[str]] = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
-    return {**dict.fromkeys(islice((name for name in called_names if name not in names), MAX_UNKNOWN), ()), **orders}
 
 
 @dataclass
@@ -152,7 +103,7 @@ class _Reader:
         return closings_in(self.text)
 
     def spans(self) -> Iterator[_Span]:
-        starts = _compiled(_CALL_STARTS, self.names)
+        starts = compiled(CALL_STARTS, self.names)
         position, count = end_of_thoughts(self.text), 0
         while self.passed_over < MAX_PASSED_OVER_CHARACTERS and count < MAX_OBJECTS:
             if (match := starts.search(self.text, position)) is None:
@@ -164,19 +115,29 @@ class _Reader:
                 yield _Span(match.start(), position, calls)
 
     def _json(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
-        start = match.start()
-        data, closed = value_at(self.text, start, self.closings)
+        start = match.end() - 1
+        data, closed = self._value(start)
         end = closed or len(self.text)
         if data is not None:
             return self._calls_in(data), end
         is_object = self.text[start] == "{"
-        if is_object and (broken := _compiled(_BROKEN_CALL, self.names).match(self.text, start, end)):
+        if is_object and (broken := compiled(BROKEN_CALL, self.names).match(self.text, start, end)):
             return self._mended(self.text[start:end]) or [TextCall(_name(broken), None)], end
         if is_object and begins_json(self.text, start):
             # Broken or cut JSON: its content is not a call.
             return [], end
         self.passed_over += end - start
         return [], start + 1
+
+    def _value(self, start: int) -> ValueAt:
+        """Read the JSON value at a bracket, or at the quote that begins a string with JSON."""
+        if self.text[start] != '"':
+            return value_at(self.text, start, self.closings)
+        try:
+            text, end = _STRINGS.raw_decode(self.text, start)
+        except ValueError:
+            return ValueAt(None, None)
+        return ValueAt(load_json(text), end)
 
     def _mended(self, text: str) -> list[TextCall]:
         self.mended += max(len(text), MAX_MENDED_LENGTH // MAX_MENDED)
@@ -213,7 +174,7 @@ class _Reader:
             end = _closing_parenthesis(self.text, call.end() - 1)
             source, name = self.text[call.end() - 1 : end], _name(call)
             calls.append(TextCall(name, python_arguments(source, self.orders.get(name, ()))))
-            call = _compiled(rf"\s*+{_NEXT_PYTHON_CALL}", self.names).match(self.text, end)
+            call = compiled(rf"\s*+{NEXT_PYTHON_CALL}", self.names).match(self.text, end)
         if line_end := _PYTHON_END.match(self.text, end):
             return calls, line_end.end(1)
         # More follows on the line: prose or a program mentions the call.
@@ -222,24 +183,33 @@ class _Reader:
 
     def _tagged(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         if bracket := _OBJECT.match(self.text, match.end()):
-            data, closed = value_at(self.text, bracket.end() - 1, self.closings)
-            if data is None and closed and match[0].startswith(_GEMMA):
-                data = mend_json(_GEMMA_TEXT.sub(lambda each: json.dumps(each[1]), self.text[match.end() : closed]))
-            return [TextCall(_name(match), data)], closed or len(self.text)
+            data, closed = self._value(bracket.end() - 1)
+            if data is None and closed and "call:" in match[0]:
+                data = mend_json(GEMMA_TEXT.sub(lambda each: json.dumps(each["text"]), self.text[match.end() : closed]))
+            closing = _ARGUMENTS_END.match(self.text, closed or len(self.text))
+            return [TextCall(_name(match), data)], closing.end() if closing else len(self.text)
         pairs: list[tuple[str, object]] = []
         end = match.end()
-        while parameter := _PARAMETER.match(self.text, end):
-            name, value, end = parameter["name"], parameter["value"], parameter.end()
-            pairs.append((name, (load_json(value) if value.lstrip().startswith(("{", "[")) else None) or value))
-        following = _PARAMETERS_END.match(self.text, end)
+        while parameter := PARAMETER.match(self.text, end):
+            pairs.append((parameter["name"], _parameter_value(parameter["value"], parameter["attributes"] or "")))
+            end = parameter.end()
+        following = PARAMETERS_END.match(self.text, end)
         is_whole = following is not None and following["closed"] and len(dict(pairs)) == len(pairs)
         # An unclosed parameter extends to the end.
         return [TextCall(_name(match), dict(pairs) if is_whole else None)], end if not following or is_whole else len(self.text)
 
 
+def _parameter_value(text: str, attributes: str) -> object:
+    """Return a parameter's value: JSON if its tag says so, or, where it says nothing, if it is a list or an object."""
+    says_json, says_text = 'string="false"' in attributes, 'string="true"' in attributes
+    value = load_json(text) if says_json or (not says_text and text.lstrip().startswith(("{", "["))) else None
+    return text if value is None and not (says_json and text.strip() == "null") else value
+
+
 def _arguments(key: str, value: Any) -> object:
     if isinstance(value, str):
-        return load_json(value)
+        # Some models encode them twice.
+        return load_json(inner) if isinstance(inner := load_json(value), str) else inner
     # The model returned the definition of the tool.
     is_definition = key == "parameters" and isinstance(value, dict) and isinstance(value.get("properties"), dict)
     return None if is_definition and values_in_schema(value) is None else value
@@ -279,7 +249,7 @@ def _rest(pieces: Sequence[str]) -> str:
     """Return the text around calls without tags, fences and separators."""
     kept: list[str] = []
     is_fenced = False
-    for index, piece in enumerate(_WRAPPERS.sub("", piece) for piece in pieces):
+    for index, piece in enumerate(WRAPPERS.sub("", piece) for piece in pieces):
         text = piece.lstrip(" \t\r\n,;.]}") if index else piece
         if is_fenced and text:
             text, is_fenced = text.removeprefix("```"), False
@@ -292,9 +262,3 @@ def _rest(pieces: Sequence[str]) -> str:
 
 def _name(match: re.Match[str]) -> str:
     return match[match.lastindex or 0]
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str, names: frozenset[str]) -> re.Pattern[str]:
-    any_name = "|".join(map(re.escape, sorted(names)))
-    return re.compile(pattern.replace("NAME", rf"(?:functions\.)?({any_name})"), re.MULTILINE | re.DOTALL)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answergraph.reading.call_forms import names_called
 from answergraph.reading.text_calls import TextCall, TextCalls, find_text_calls
 from tests.torture.growth import MAX_EXPONENT, growth
 
@@ -235,6 +236,20 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 BRACKETS = ["{", "[", "{x}", "[x]", "{}", '{"', '["', "[{", "{[", "\n[", "\n", '\\"', "```json\n"]
 PYTHON = ["f(", "f(\n", "f(\n)x", "f(a=1),", "f(-", "[f("]
 TAGGED = ["<function=f>", "<function=f><parameter=a>", '<invoke name="f">{', "[TOOL_CALLS]f{", "[TOOL_CALLS]"]
+SPECIAL = [
+    "<｜",
+    '<｜DSML｜invoke name="f">',
+    '<|DSML|invoke name="f"><|DSML|parameter name="a" string="true">',
+    "✿FUNCTION✿: f\n",
+]
+SPECIAL += [
+    "✿",
+    "<function=f{",
+    "<tool_call><name>f</name>",
+    '\n"{\\"name\\":\\"f\\"',
+    '"name":"\\u0066"',
+    '<|tool_call>call:f{a:<|"|>',
+]
 PAIRED = ["<tool_call>f", "<tool_call>f<arg_key>", "<tool_call>f<arg_key>a</arg_key><arg_value>", "<tool_call>\n"]
 JSON = [
     '{"f":{',
@@ -246,10 +261,10 @@ JSON = [
 ]
 
 
-@pytest.mark.parametrize("piece", [*BRACKETS, *PYTHON, *TAGGED, *PAIRED, *JSON])
+@pytest.mark.parametrize("piece", [*BRACKETS, *PYTHON, *TAGGED, *SPECIAL, *PAIRED, *JSON])
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    measured = growth(lambda text: find_text_calls(text, ["f"]), lambda size: "f " + piece * (size // len(piece)), 300_000)
-    assert measured.exponent <= MAX_EXPONENT
+    for read in (lambda text: find_text_calls(text, ["f"]), lambda text: list(names_called(text))):
+        assert growth(read, lambda size: "f " + piece * (size // len(piece)), 300_000).exponent <= MAX_EXPONENT
 
 
 @pytest.mark.parametrize("piece", ["-", "not ", "1+", "2**", "a.", "f(", "[", "lambda:", "1 if 1 else ", "'' "])

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
 
-from answergraph import AutoStrategy, ToolStrategy, create_agent
+from answergraph import AutoStrategy, PromptedStrategy, ToolStrategy, create_agent
 from answergraph.testing import ScriptedChatModel
 from tests.graphs.agent.weather_calls import CALL, QUESTION, RAIN, STRATEGIES, Weather, get_weather
 from tests.suite.colors import Run
@@ -31,7 +33,33 @@ CALLS = {
     "Hunyuan": f"<tool_calls>\n<tool_call>get_weather\n```json\n{ARGUMENTS}\n```</tool_call>\n</tool_calls>",
     "GLM-4": f"get_weather\n{ARGUMENTS}",
     "by tool and input": f'{{"tool": "get_weather", "tool_input": {ARGUMENTS}}}',
+    "DeepSeek V3.2": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" '
+    'string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    "DeepSeek V4, from a tokenizer without its tokens": '<||DSML||tool_calls><||DSML||invoke name="get_weather">'
+    '<||DSML||parameter name="city" string="true">Oslo</||DSML||parameter></||DSML||invoke></||DSML||tool_calls>',
+    "Qwen, older": f"✿FUNCTION✿: get_weather\n✿ARGS✿: {ARGUMENTS}\n✿RESULT✿",
+    "Kimi K2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+    f"{ARGUMENTS}<|tool_call_end|><|tool_calls_section_end|>",
+    "MiniMax M2": '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
+    "</minimax:tool_call>",
+    "Gemma 4": '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>',
+    "Solar": "<|tool_calls|><|tool_call:begin|>a1<|tool_call:name|>get_weather<|tool_call:args|>"
+    f"{ARGUMENTS}<|tool_call:end|><|calls|>",
+    "Step": '<steptml:invoke name="get_weather"><steptml:parameter name="city">Oslo</steptml:parameter></steptml:invoke>',
+    "Llama 3": f"<function=get_weather>{ARGUMENTS}</function>",
+    "Llama 3, without an end of the tag": f"<function=get_weather{ARGUMENTS}</function>",
+    "Llama 3, in brackets": f"<function=get_weather({ARGUMENTS})></function>",
+    "a name in an attribute": f'<function name="get_weather">{ARGUMENTS}</function>',
+    "a name in a tag": f"<tool_call><name>get_weather</name><arguments>{ARGUMENTS}</arguments></tool_call>",
+    "a tag with the name": f"<get_weather>{ARGUMENTS}</get_weather>",
+    "ReAct": f"Action: get_weather\nAction Input: {ARGUMENTS}",
+    "JSON in a string": json.dumps(CALL),
+    "JSON in a string in a tag": f"<tool_call>{json.dumps(CALL)}</tool_call>",
+    "arguments encoded twice": json.dumps({"name": "get_weather", "arguments": json.dumps(ARGUMENTS)}),
+    "an escaped name": CALL.replace("_", "\\u005f"),
 }
+IS_SAID = [form for name, form in CALLS.items() if name not in ("GLM-4", "a tag with the name")]
+"""Those whose words say that they are calls, of whatever tool."""
 
 
 @pytest.mark.parametrize("strategy", [AutoStrategy, ToolStrategy, None])
@@ -42,6 +70,45 @@ def test_a_call_in_the_form_of_a_chat_template_is_carried_out(run: Run, strategy
     _, asked, told, *_ = result["messages"]
     assert [(call["name"], call["args"]) for call in asked.tool_calls] == [("get_weather", {"city": "Oslo"})]
     assert told.text == "Rain in Oslo."
+
+
+class City(BaseModel):
+    """An answer with the key that the arguments of a call have."""
+
+    city: str
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy, PromptedStrategy])
+@pytest.mark.parametrize("form", IS_SAID)
+def test_the_call_of_an_unknown_tool_is_no_answer_and_nothing_behind_it_runs(run: Run, strategy: Any, form: str) -> None:
+    unknown = form.replace("get_weather", "refund").replace("get\\u005fweather", "re\\u0066und")
+    for text in (unknown, f"{unknown}\n{CALL}"):
+        model = ScriptedChatModel(replies=[text, *["I do not know."] * 3])
+        result = run(create_agent(model, [get_weather], response_format=strategy(City)), QUESTION)
+        assert (result["structured_response"], result["outcome"]["usage"]["tool_calls"]) == (None, 1)
+        assert "refund is not a valid tool" in result["messages"][2].text
+
+
+@pytest.mark.parametrize("form", CALLS.values(), ids=CALLS)
+def test_nothing_runs_behind_a_call_whose_arguments_are_cut(run: Run, form: str) -> None:
+    broken = form[: form.rindex("Oslo")] + "Os"
+    model = ScriptedChatModel(replies=[broken, *["I do not know."] * 3])
+    result = run(create_agent(model, [get_weather], response_format=ToolStrategy(City)), QUESTION)
+    assert (result["structured_response"], result["outcome"]["usage"]["tool_calls"]) == (None, 0)
+    assert "get_weather was not carried out" in result["messages"][2].text
+
+
+def test_a_parameter_is_json_or_a_text_as_its_tag_says(run: Run) -> None:
+    parameters = {"a": ("true", "[1]"), "b": ("false", "[1]"), "c": ("false", "null"), "d": ("true", "null"), "e": ("false", "2")}
+    tags = "".join(f'<｜DSML｜parameter name="{key}" string="{s}">{v}</｜DSML｜parameter>' for key, (s, v) in parameters.items())
+
+    @tool
+    def keep(a: Any, b: Any, c: Any, d: Any, e: Any) -> str:
+        """Keep values."""
+        return json.dumps([a, b, c, d, e])
+
+    model = ScriptedChatModel(replies=[f'<｜DSML｜invoke name="keep">{tags}</｜DSML｜invoke>', "Done."])
+    assert run(create_agent(model, [keep]), QUESTION)["messages"][2].text == '["[1]", [1], null, "null", 2]'
 
 
 @STRATEGIES
