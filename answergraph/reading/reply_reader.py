@@ -20,7 +20,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
 from answergraph.state.outcome import Status
-from answergraph.state.stop_reasons import BROKEN_CALL, diagnose, failed_sample, was_broken_off, why_unreadable
+from answergraph.state.stop_reasons import BROKEN_CALL, IS_CALL, diagnose, failed_sample, was_broken_off, why_unreadable
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
@@ -126,7 +126,7 @@ class ReplyReader:
         if not every and message.response_metadata and (problem := failed_sample(message)):
             return self._read_failed(problem, message)
         if not every:
-            return self.read_text(message.text, message)
+            return self.read_text("" if IS_CALL in message.response_metadata else message.text, message)
         readings = [self._read_call(call, message) for call in calls]
         readings += [self._read_malformed(call, message) for call in malformed]
         if len(readings) > 1 and not _is_one_answer(readings):
