@@ -15,7 +15,7 @@ from answergraph.asking.strategies.strategy import AnswerRequest
 from answergraph.json_text.json_in_text import closed_value, find_json
 from answergraph.patches.repair import completed
 from answergraph.reading.filled_schema import COPIES, NotMeantError, refuse_copies
-from answergraph.reading.text_answers import TextAnswer, find_answers
+from answergraph.reading.text_answers import WRITTEN_CALL, TextAnswer, find_answers
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
@@ -25,6 +25,7 @@ from answergraph.state.stop_reasons import BROKEN_CALL, IS_CALL, diagnose, faile
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
 CANNOT_BE_READ = "Your call of {name} was not carried out: it is cut, or no JSON object. If you need it, call the tool again."
+NO_ARGUMENTS = "the arguments of the call are not valid JSON"
 ANSWERED = "The model answered with {name!r}."
 LOST = "this number cannot be read; write a finite one of fewer digits"
 
@@ -184,12 +185,14 @@ class ReplyReader:
         schema = schema_named(self.request.strategy.schemas, call["name"])
         findings = find_json(call.get("args") or "")
         if schema is None or len(findings) != 1:
-            return self._invalid(call["name"], ValueError("its arguments are not valid JSON"), message, call.get("args"))
+            return self._invalid(call["name"], ValueError(NO_ARGUMENTS), message, call.get("args"))
         return self._validated(schema, findings[0].data, message, (f"malformed arguments: {findings[0].origin}",))
 
     def _read_text_answer(self, item: TextAnswer, message: AIMessage) -> Reading:
         if item.name is not None and not item.schemas:
             return self._not_requested(item.name, message, item.data)
+        if item.name is not None and item.data is None and WRITTEN_CALL in item.repairs:
+            return self._invalid(item.name, ValueError(NO_ARGUMENTS), message, message.text)
         # One refusal is explained, not that of each member of a union.
         schemas = [each for each in item.schemas if each.may_fit(item.data, bare=item.is_bare)] or item.schemas[:1]
         readings = [self._validated(schema, item.data, message, item.repairs, bare=item.is_bare) for schema in schemas]

@@ -69,9 +69,9 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1194, 23),
-        "calls written as text, in the forms of chat templates, of unknown tools in every form, behind which none runs; copies of what "
-        "was shown are no answer",
+        *("answergraph/reading", 1197, 23),
+        "calls written as text, in the forms of chat templates, of unknown tools in every form, behind which none runs; "
+        "copies of what was shown are no answer",
     ),
     Room(
         *("answergraph/evidence", 6423, 39),

@@ -98,6 +98,15 @@ def test_nothing_runs_behind_a_call_whose_arguments_are_cut(run: Run, form: str)
     assert "get_weather was not carried out" in result["messages"][2].text
 
 
+@pytest.mark.parametrize("strategy", [ToolStrategy, PromptedStrategy])
+@pytest.mark.parametrize("form", ["<City><city>Oslo</city></City>", "<function=City>{city}</function>", "City(city=oslo)"])
+def test_a_written_answer_that_cannot_be_read_is_sent_back_as_such(run: Run, strategy: Any, form: str) -> None:
+    model = ScriptedChatModel(replies=[form, '{"city": "Oslo"}'])
+    result = run(create_agent(model, response_format=strategy(City)), QUESTION)
+    assert result["structured_response"] == City(city="Oslo")
+    assert "the arguments of the call are not valid JSON" in model.requests[1].messages[-1].text
+
+
 def test_a_parameter_is_json_or_a_text_as_its_tag_says(run: Run) -> None:
     parameters = {"a": ("true", "[1]"), "b": ("false", "[1]"), "c": ("false", "null"), "d": ("true", "null"), "e": ("false", "2")}
     tags = "".join(f'<｜DSML｜parameter name="{key}" string="{s}">{v}</｜DSML｜parameter>' for key, (s, v) in parameters.items())
