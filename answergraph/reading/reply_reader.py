@@ -127,7 +127,7 @@ class ReplyReader:
         if not every and message.response_metadata and (problem := failed_sample(message)):
             return self._read_failed(problem, message)
         if not every:
-            return self.read_text("" if IS_CALL in message.response_metadata else message.text, message)
+            return self.read_text(_text_of(message), message)
         readings = [self._read_call(call, message) for call in calls]
         readings += [self._read_malformed(call, message) for call in malformed]
         if len(readings) > 1 and not _is_one_answer(readings):
@@ -288,6 +288,10 @@ class ReplyReader:
 
 def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
+
+
+def _text_of(message: AIMessage) -> str:
+    return "" if IS_CALL in message.response_metadata else message.text
 
 
 def _and_more(problems: Sequence[object]) -> str:

@@ -181,13 +181,16 @@ class _Reader:
         self.passed_over += end - match.start()
         return [], match.end()
 
+    def _tagged_object(self, match: re.Match[str], start: int) -> tuple[list[TextCall], int]:
+        data, closed = self._value(start)
+        if data is None and closed and "call:" in match[0]:
+            data = mend_json(GEMMA_TEXT.sub(lambda each: json.dumps(each["text"]), self.text[match.end() : closed]))
+        closing = _ARGUMENTS_END.match(self.text, closed or len(self.text))
+        return [TextCall(_name(match), data)], closing.end() if closing else len(self.text)
+
     def _tagged(self, match: re.Match[str]) -> tuple[list[TextCall], int]:
         if bracket := _OBJECT.match(self.text, match.end()):
-            data, closed = self._value(bracket.end() - 1)
-            if data is None and closed and "call:" in match[0]:
-                data = mend_json(GEMMA_TEXT.sub(lambda each: json.dumps(each["text"]), self.text[match.end() : closed]))
-            closing = _ARGUMENTS_END.match(self.text, closed or len(self.text))
-            return [TextCall(_name(match), data)], closing.end() if closing else len(self.text)
+            return self._tagged_object(match, bracket.end() - 1)
         pairs: list[tuple[str, object]] = []
         end = match.end()
         while parameter := PARAMETER.match(self.text, end):

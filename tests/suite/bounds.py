@@ -69,7 +69,7 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1197, 23),
+        *("answergraph/reading", 1204, 23),
         "calls written as text, in the forms of chat templates, of unknown tools in every form, behind which none runs; "
         "copies of what was shown are no answer",
     ),
@@ -237,7 +237,8 @@ CALLS_PER_TOOL_WHILE_BUILDING = 1.1
 # The checks while building and the reader of calls written as text are eleven of them; a field's name and its record are two.
 # The strategy that asks for a call or the answer is one, the compiled agent with the checks of its calls another.
 # 22 were imported inside functions before, only for this number; the import takes as long as it did (decision 26).
-MODULES_OF_OURS = 145
+# The forms of calls written as text are one.
+MODULES_OF_OURS = 146
 
 
 @cache
