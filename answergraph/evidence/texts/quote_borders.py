@@ -40,7 +40,7 @@ _TURNED = rf"(?:\w+['’]t|\bn['’]\w+|{alternatives('quotes', 'denials')})"
 # A line break before the negation may be an escape. "to", an adverb, or an opening mark may follow it.
 _NEGATION = re.compile(
     rf"(?:^|\W|\\[nrt]|{_BEHIND_WIDE}){_TURNED}"
-    rf"(?:[{CLINGING}]* (?:yet|longer|be|been|to|only|always|necessarily|really|mehr|plus|più|más|mais))*[{CLINGING}]*"
+    rf"(?:[{CLINGING}]* (?:{alternatives('quotes', 'behind_denials')}))*[{CLINGING}]*"
     rf"(?: [*_`'(\[<{CLINGING}]*|[*_`'(\[]+)\Z",
     re.IGNORECASE,
 )

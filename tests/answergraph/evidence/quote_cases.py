@@ -181,11 +181,13 @@ CORRUPTED: dict[str, Change] = {
 def stands_there(quote: str, texts: list[str]) -> bool:
     """Return whether a corrupted quote happens to be a true one; the plain way to tell, with no code of the package.
 
-    What follows a negation in one place and not in another is true in the other, and a final full stop may be put in.
+    What follows a negation in one place and not in another is true in the other. A final full stop or comma may be put in, and
+    the case of the first letter may change, also behind the name of a logger.
     """
-    wanted = _plain(quote).removesuffix(".")
+    wanted = re.sub(r"(?<=[^\s,])[.,]\Z", "", _plain(quote))
     negated = "".join(f"(?<!{word} )" for word in NEGATIONS)
-    pattern = rf"(?<![\w'.,:-]){negated}{re.escape(wanted)}(?![\w'%]|[.,:-]\w)"
+    said = f"(?i:{re.escape(wanted[:1])}){re.escape(wanted[1:])}"
+    pattern = rf"(?<![\w'.,-])(?<!\d:){negated}{said}(?![\w'%]|[.,:-]\w)"
     return any(re.search(pattern, _plain(text)) for text in texts)
 
 

@@ -103,7 +103,9 @@ def test_the_command_that_measures_says_that_nothing_went_wrong(capsys: pytest.C
         ("テストは成功し", "テストは成功しませんでした。", "middle of a word"),
         ("it is what it was", "it is what it was", "only of common words"),
         ("failed", "it failed", "too short"),
+        ("never opened the disk", "it doesn't never opened the disk", "a negation"),
         ("disk Full now", "the disk full now", "no tool result"),
+        ("the disk is ready,,", "the disk is ready, not the queue", "no tool result"),
         ("area is 5 m2 in all", "area is 5 m² in all", "no tool result"),
     ],
 )
@@ -126,6 +128,7 @@ def test_what_changes_the_meaning_is_refused_and_said(quote: str, text: str, wor
         ("opened at noon", "the element opened at noon"),
         ("5 tests failed", "**5 tests failed**"),
         ("Disk full on sda", "the disk full on sda"),
+        ("never opened the disk,", "it doesn't never opened the disk, but never opened the disk."),
         ("AssertionError: assert 5 == 7", "E   AssertionError: assert 5 == 7\nE   +"),
     ],
 )
