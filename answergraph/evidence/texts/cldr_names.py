@@ -127,6 +127,18 @@ def day_parts() -> tuple[str, Mapping[str, str]]:
     return "|".join(forms[letters] for letters in sorted(known, key=len, reverse=True)), known
 
 
+@cache
+def short_afternoons() -> Mapping[str, Set[str]]:
+    """Return the languages of each short form for the second half of the day, in capitals or with points: ``CH``, ``e.m.``."""
+    languages: dict[str, set[str]] = {}
+    for locale in _locales():
+        for name, words in _day_parts_of(locale):
+            is_short = 1 < len(day_letters(words)) < _MIN_LETTERS and day_letters(words).isascii()
+            if is_short and (words.isupper() or "." in words) and name in {"pm", "afternoon1"}:
+                languages.setdefault(plain(words), set()).add(str(locale))
+    return languages
+
+
 def day_letters(words: str) -> str:
     """Return words without spaces and full stops, which languages write and leave out."""
     return _BREAKS.sub("", words.casefold())

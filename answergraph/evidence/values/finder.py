@@ -20,16 +20,13 @@ from answergraph.evidence.values.amounts import Amount, Amounts
 from answergraph.evidence.values.choices import is_chosen
 from answergraph.evidence.values.labels import Labels, OtherValue, Span, pairs_of
 from answergraph.evidence.values.text_places import places_of_text
-from answergraph.evidence.values.times import TimePlace, times_in
+from answergraph.evidence.values.times import MAX_TIME_GAP, TimePlace, has_own_time, times_in
 from answergraph.evidence.values.wholes import Places, Whole, wholes_in
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"[-+]?(?!0\d)\d[\d.,]*%?")
 """What is surely no number is a code: ``007``."""
 _CLOSE_DATE = re.compile(r"(?=.*\d{4})\S+[ .,]{1,3}[^\s,.-]+[ .,]{1,3}\S+|\S+([-/])\w+\1\S+|\S+ (\w+) \S+ \2 \S+")
-_MAX_TIME_GAP = 40
-_BESIDE = 3
-"""Characters between a date and its own time."""
 _YEAR_DIGITS = 4
 _CODE_DIGITS = 5
 
@@ -274,8 +271,9 @@ class ValueFinder:
     def _places_of_moment(self, wanted: datetime, mark: ValueMark) -> Iterator[_Place]:
         if not any((wanted.hour, wanted.minute, wanted.second, wanted.microsecond)):
             # A day without a time of its own begins at midnight.
+            places = self._clocks, self._numeric_dates(None)
             days = self._places_of_date(wanted.date(), mark)
-            yield from (day for day in days if not any(0 <= clock.start - day.end <= _BESIDE for clock in self._clocks))
+            yield from (day for day in days if not has_own_time(self.searched.text, day, *places))
         for zone in dict.fromkeys(clock.value.tzinfo for clock in self._clocks):
             try:
                 local = wanted.astimezone(zone) if zone and wanted.tzinfo else wanted
@@ -288,8 +286,8 @@ class ValueFinder:
         for day, clock in product(days, clocks):
             low, high = min(day.end, clock.end), max(day.start, clock.start)
             has_other = any(low <= other.start and other.end <= high for other in self._numeric_dates(None))
-            if high - low <= _MAX_TIME_GAP and not has_other:
-                yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt)
+            if high - low <= MAX_TIME_GAP and not has_other:
+                yield _Place(min(day.start, clock.start), max(day.end, clock.end), day.doubt or clock.doubt)
 
     def _places_of_time(self, wanted: time) -> Iterator[_Place]:
-        return (_Place(clock.start, clock.end) for clock in self._clocks if clock.says(wanted))
+        return (_Place(clock.start, clock.end, clock.doubt) for clock in self._clocks if clock.says(wanted))

@@ -119,12 +119,25 @@ def test_a_moment_of_the_last_evening_is_not_that_of_another_zone() -> None:
     [
         ("2:30 μ.μ.", 14), ("2:30 de la tarde", 14), ("2.30 Uhr nachmittags", 14), ("2:30 بعد الظهر", 14), ("下午2点30分", 14),
         ("晚上9:30", 21), ("오후 2시 30분", 14), ("9:30 at night", 21), ("2:30 at night", 2), ("2:30 p. m.", 14),
-        ("10:30 Uhr vormittags", 10), ("11:30 Uhr mittags", 11), ("2:30", 2),
+        ("10:30 Uhr vormittags", 10), ("11:30 Uhr mittags", 11), ("2:30", 2), ("2:30 e pasdites", 14), ("2:30 em Lisboa", 2),
+        ("lúc 2:30 CH, Hà Nội, Việt Nam", 14), ("lúc 2:30 SA, Hà Nội, Việt Nam", 2), ("kl. 14.30", 14), ("klo 14.30", 14),
+        ("kl. 2.30 om eftermiddagen", 14),
     ],
 )  # fmt: skip
 def test_an_hour_is_in_the_half_of_the_day_that_the_words_beside_it_say(text: str, said: int) -> None:
     pytest.importorskip("babel", reason="the extra [documents]")
     assert [hour for hour in range(24) if status_of(time(hour, 30), f"({text})") == "supported"] == [said]
+
+
+@pytest.mark.parametrize("text", ["2:30 CH", "2:30 e.m.", "2:30 du."])
+def test_an_hour_is_in_doubt_where_only_letters_that_may_mean_something_else_say_the_half_of_the_day(text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    assert [status_of(time(hour, 30), text) for hour in (2, 14)] == ["ambiguous", "ambiguous"]
+
+
+def test_a_time_with_a_full_stop_is_no_number() -> None:
+    assert (status_of(Decimal("14.30"), "kl. 14.30"), status_of(Decimal("14.30"), "14.30 kr")) == ("not_found", "supported")
+    assert status_of(time(14, 10), "kl. 14.10.2025") == "not_found"
 
 
 UNITS = [
@@ -181,6 +194,26 @@ def test_a_choice_that_is_said_is_supported(text: str) -> None:
 @pytest.mark.parametrize("text", ["at 48.512'24 north", "5.10'2", "1.234_5", "1.2'3,4"])
 def test_marks_that_no_number_has_in_this_order_end_no_check(text: str) -> None:
     assert [status_of(value, text) for value in (48, Decimal("5.1"))] == ["not_found", "not_found"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["27.10.2025 um 14:30 Uhr", "27/10/2025 at 14:30", "27/10/2025 à 14:30", "27.10.2025 om 14:30", "27.10.2025 klockan 14:30",
+     "27/10/2025 a las 14:30", "27/10/2025 alle ore 14:30", "27.10.2025 o godz. 14:30", "2025年10月27日(月) 14:30",
+     "27.10.2025 (Mo) 14:30", "um 14:30 am 27.10.2025", "14:30, 27.10.2025", "27.10.2025 kl. 14.30"],
+)  # fmt: skip
+def test_a_day_that_has_a_time_with_words_between_does_not_begin_at_midnight(text: str) -> None:
+    moments = (datetime(2025, 10, 27), datetime(2025, 10, 27, 14, 30))
+    assert [status_of(moment, text) for moment in moments] == ["not_found", "supported"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["27.10.2025. The shop opens at 14:30", "26.10.2025 14:30, 27.10.2025", "26.10.2025 14:30\n27.10.2025", "27.10.2025",
+     "27.10.2025 as the minutes of the meeting say, 14:30"],
+)  # fmt: skip
+def test_a_time_of_another_day_or_sentence_is_no_time_of_a_day(text: str) -> None:
+    assert status_of(datetime(2025, 10, 27), text) == "supported"
 
 
 def test_the_first_moment_of_the_calendar_is_not_found_in_another_zone() -> None:
