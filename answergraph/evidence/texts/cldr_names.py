@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from answergraph.evidence.texts import language_words
-from answergraph.evidence.texts.value_text import UNACCENTED, plain, spoken_words
+from answergraph.evidence.texts.value_text import COMBINED, UNACCENTED, plain, spoken_words
 from answergraph.runtime.extras import extra_needed
 
 ARE_KNOWN = find_spec("babel") is not None
@@ -54,11 +54,15 @@ def month_names() -> Mapping[str, tuple[int, ...]]:
         # Where letters have cases, two of them are a word such as "de" or "no". Thai shortens a name to two letters with points,
         # which are two words.
         least = 1 if name[0] in _POINTED else 2 + (name.lower() != name.upper())
-        if words and len(words[0]) >= least and not words[0].isdigit():
+        # Mongolian counts its months, "11-р сарын"; a number alone, or with letters at once, is no name.
+        is_counted = words and words[0].isdigit() and words[-1].isalpha() and len(words[-1]) >= least
+        if is_counted or (len("".join(words)) >= least and not words[0][0].isdigit()):
             languages.setdefault(" ".join(words), Counter())[month] += 1
+    # "de mai" is found as "mai".
     return {
         name: tuple(sorted(month for month, count in counts.items() if count * _RARE > max(counts.values())))
         for name, counts in languages.items()
+        if languages.get(name.partition(" ")[2], Counter()).keys() != counts.keys()
     }
 
 
@@ -103,7 +107,7 @@ def currencies() -> frozenset[str]:
 @cache
 def _currency_words() -> frozenset[str]:
     names = "\n".join({name for locale in _locales() for name in locale.currencies.values()}) if ARE_KNOWN else ""
-    return frozenset(re.findall(r"[^\W\d_]{4,}", plain(names).casefold()))
+    return frozenset(re.findall(rf"(?:[^\W\d_]|[{COMBINED}]){{4,}}", plain(names).casefold()))
 
 
 def is_currency_name(word: str) -> bool:

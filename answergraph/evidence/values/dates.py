@@ -7,9 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
 from answergraph.evidence.numbers.han_numerals import counted
 from answergraph.evidence.texts.cldr_names import month_names
+from answergraph.evidence.texts.language_words import alternatives
 from answergraph.evidence.texts.value_text import ValueText, spoken_words
 from answergraph.runtime.extras import extra_needed
 
@@ -59,6 +61,9 @@ _SURE_LETTERS = 3
 _CLOCK_OF_LOG = re.compile(r"(?<=\d )\d\d:\d\d:\d\d(?= )")
 """Stands between the day and the year of a log: "Oct 27 10:00:00 UTC 2025"."""
 _JOINED_DATE = re.compile(r"(\d{1,2})([^\W\d_]{3,})(\d{4}|\d\d)")
+_RANGE = re.compile(rf"\.? ?(?:[-/]|{alternatives('numbers', 'to')}) ?")
+"""Stands between the first and the last day of several."""
+_IN_RANGE = 2
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
@@ -166,31 +171,59 @@ def _year_of_era(era: str | None, digits: str) -> int:
 
 def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
     """Yield the dates with a month's name; they cost more to find."""
-    months = month_names()
     text = _CLOCK_OF_LOG.sub(lambda match: " " * len(match.group()), searched.text)
     words = list(_words_in(text))
-    named = list(_months_in(words, months))
-    sure = {index for index, name, _ in named if len(name) >= _SURE_LETTERS}
-    for index, word, numbers in named:
-        own = {index} if words[index][0] in months else {index, index + 1}
-        beside = [at for at in range(max(index - _REACH, 0), min(index + _REACH + 1, len(words))) if at not in own]
-        gaps = {at: text[words[min(at, index)][2] : words[max(at, index)][1]] for at in beside if words[at][0][:1].isdigit()}
-        around = [at for at, gap in gaps.items() if len(gap) <= _MAX_GAP_CHARACTERS and "\n\n" not in gap]
+    named = list(_months_in(words))
+    sure = {at for name in named if len(name.word) >= _SURE_LETTERS for at in (name.first, name.last)}
+    for name in named:
+        beside = [at for at in name.places_beside(len(words)) if at in sure or words[at][0][:1].isdigit()]
         # "October and 27 November" has no day in October; a shorter word may be a month in another language.
         others = [at for at in beside if at in sure]
-        if others and len(word) < _SURE_LETTERS:
+        if others and len(name.word) < _SURE_LETTERS:
             continue
-        days = [at for at in around if _day(words[at][0]) and all(abs(at - index) <= abs(at - other) for other in others)]
-        yield from _with_month(text, words, index, around, days, numbers)
+        around = [at for at in beside if words[at][0][:1].isdigit() and _is_near(text, words, name, at)]
+        days = [at for at in around if _day(words[at][0]) and all(name.distance(at) <= abs(at - other) for other in others)]
+        yield from _with_month(text, words, name, around, days)
 
 
-def _months_in(words: Sequence[Word], months: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    first = {name.partition(" ")[0] for name in months}
-    for index in [index for index, (word, *_) in enumerate(words) if word in first]:
-        # Vietnamese names a month by its number: "tháng 10".
-        both = " ".join(word for word, *_ in words[index : index + 2])
-        if numbers := months.get(words[index][0]) or months.get(both):
-            yield index, words[index][0] if words[index][0] in months else both, numbers
+def _is_near(text: str, words: Sequence[Word], name: "_Name", at: int) -> bool:
+    gap = text[words[min(at, name.last)][2] : words[max(at, name.first)][1]]
+    return len(gap) <= _MAX_GAP_CHARACTERS and "\n\n" not in gap
+
+
+class _Name(NamedTuple):
+    """A month's name among the words of a text."""
+
+    word: str
+    first: int
+    last: int
+    months: tuple[int, ...]
+
+    def distance(self, at: int) -> int:
+        """Return how many words away another word is."""
+        return max(self.first - at, at - self.last)
+
+    def places_beside(self, count: int) -> list[int]:
+        """Return the places around it among so many words."""
+        return [*range(max(self.first - _REACH, 0), self.first), *range(self.last + 1, min(self.last + _REACH + 1, count))]
+
+
+def _months_in(words: Sequence[Word]) -> Iterator[_Name]:
+    months, longest, done = month_names(), _longest_names(), 0
+    for index in [index for index, (word, *_) in enumerate(words) if word in longest]:
+        # Vietnamese names a month by its number, "tháng 10", and Catalan has "d'ag.".
+        for count in range(longest[words[index][0]], 0, -1):
+            name = " ".join(word for word, *_ in words[index : index + count])
+            if index >= done and (numbers := months.get(name)):
+                done = index + count
+                yield _Name(name, index, min(done, len(words)) - 1, numbers)
+
+
+@cache
+def _longest_names() -> Mapping[str, int]:
+    """Return by their first word how many words the names of months have at most."""
+    names = sorted((name.split(" ") for name in month_names()), key=len)
+    return {name[0]: len(name) for name in names}
 
 
 def _words_in(text: str) -> Iterator[Word]:
@@ -203,23 +236,43 @@ def _words_in(text: str) -> Iterator[Word]:
             yield word
 
 
-def _with_month(
-    text: str, words: Sequence[Word], index: int, around: list[int], days: list[int], months: tuple[int, ...]
-) -> Iterator[DatePlace]:
-    nearest = [at for at in days if abs(at - index) == min(abs(other - index) for other in days)]
-    for day in nearest:
-        low, high = sorted((day, index))
+def _with_month(text: str, words: Sequence[Word], name: _Name, around: list[int], days: list[int]) -> Iterator[DatePlace]:
+    for day, joined in _days_of(text, words, name, days):
+        low, high = min(day, name.first), max(day, name.last)
         if any(_YEAR.fullmatch(words[at][0]) and len(words[at][0]) == _FULL_YEAR for at in range(low + 1, high)):
             continue  # no language writes "March 2025, 5"
         # The year follows the day and the month, or stands before both; in full it is surely a year.
-        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not low <= at <= high]
-        year = min(years, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < index, abs(at - index)), default=None)
+        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not low <= at <= high and at not in joined]
+        year = min(years, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < name.first, name.distance(at)), default=None)
         number = None if year is None else _full_year(words[year][0])
-        parts = [day, index, *([] if year is None else [year])]
-        read = ((number, month, _day(words[day][0])) for month in months)
+        parts = [low, high, *([] if year is None else [year])]
+        read = ((number, month, _day(words[day][0])) for month in name.months)
         place = _date_place(read, words[min(parts)][1], words[max(parts)][2])
-        if place:
+        if place and not _is_common_word(words, name, parts):
             yield place
+
+
+def _days_of(text: str, words: Sequence[Word], name: _Name, days: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
+    """Yield the days nearest to a month's name, and those of a range with one, "27-28 Oct"; each with the others of its range."""
+    distances = {at: name.distance(at) for at in days}
+    shortest = min(distances.values(), default=0)
+    for day in days:
+        # A mark or a word stands between them.
+        joined = {at for at in days if 0 < abs(at - day) <= _IN_RANGE and _is_range(text, words, min(at, day), max(at, day))}
+        if shortest in {distances[at] for at in (day, *joined)}:
+            yield day, joined
+
+
+def _is_range(text: str, words: Sequence[Word], first: int, last: int) -> bool:
+    """Return whether two days are the first and the last of several: ``27.-28.``, ``27 to 28``."""
+    is_range = _RANGE.fullmatch(text, words[first][2], words[last][1])
+    return is_range is not None and _day(words[first][0]) < _day(words[last][0])
+
+
+def _is_common_word(words: Sequence[Word], name: _Name, parts: Sequence[int]) -> bool:
+    """Return whether a short name has a longer word between it and the other parts of a date: German "3 des Monats 2021"."""
+    beside = (words[at][0] for at in (name.first - 1, name.last + 1) if min(parts) < at < max(parts))
+    return len(name.word) <= _SURE_LETTERS and any(len(word) > _SURE_LETTERS and word.isalpha() for word in beside)
 
 
 def _day(word: str) -> int:

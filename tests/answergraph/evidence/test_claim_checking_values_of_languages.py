@@ -49,6 +49,13 @@ def test_a_part_of_a_larger_or_a_smaller_value_is_none(value: Any, text: str) ->
         (date(2026, 5, 3), "3 ΜΑΪΟΥ 2026"),
         (date(2026, 5, 3), "3 ΜΑΙΟΥ 2026"),
         (date(2026, 2, 3), "3 FEVRIER 2026"),
+        (date(2021, 8, 3), "3 d'ag. 2021"),
+        (date(2021, 11, 3), "2021 оны 11-р сарын 3"),
+        (date(2021, 11, 23), "2021 оны арван нэгдүгээр сарын 23"),
+        (date(2021, 12, 3), "3 de des. de 2021"),
+        (date(2021, 10, 3), "3 Oct 21"),
+        (date(2021, 10, 27), "27-28 Oct 21"),
+        (date(2025, 10, 27), "Mon Oct 27 10:00:00 CEST 2025"),
         ("Μαΐου", "ΜΑΪΟΥ"),
         ("B/A-17", "PO: B/A-17"),
         ("#5", "Order # 5"),
@@ -91,12 +98,25 @@ def test_a_grounded_number_may_have_a_word_behind_it_that_is_no_currency() -> No
         (date(2021, 11, 5), "factura no 5 de 2021"),
         (date(2027, 3, 3), "2 tháng 3, 2027"),
         (date(2003, 1, 21), "작성일 21. 1. 3."),
+        (date(2021, 12, 3), "3 Des Monats 2021"),
+        (date(2021, 1, 23), "2021 оны арван нэгдүгээр сарын 23"),
+        (date(2021, 1, 3), "2021 оны 11-р сарын 3"),
         (34, "AB-12-34"),
     ],
 )
 def test_a_word_of_another_language_is_no_month(value: Any, text: str) -> None:
     pytest.importorskip("babel", reason="the extra [documents]")
     assert locate(value, Grounded(), [text])["status"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "text", ["27-28 Oct 2021", "27.–28. Oktober 2021", "Oct 27-28, 2021", "27/28 Oct 2021", "27 to 28 October 2021"]
+)
+def test_both_days_of_a_range_are_dates_and_no_other_day_is(text: str) -> None:
+    pytest.importorskip("babel", reason="the extra [documents]")
+    held = [day for day in range(1, 32) if status_of(date(2021, 10, day), text) == "supported"]
+    assert held == [27, 28]
+    assert status_of(date(2027, 10, 28), text) == status_of(date(2028, 10, 27), text) == "not_found"
 
 
 @pytest.mark.parametrize("text", ["Total TTC : 1 234,56 €", "Итого: 1 234,56 руб. и 2 500,00"])
