@@ -74,14 +74,15 @@ CORE = (
         "copies of what was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 6423, 39),
+        *("answergraph/evidence", 6560, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, also where they may mean something else, units, boxes: "
         "no altered value is accepted; numbers are read where they are asked for, so that a source may have 20 MB; "
         "what is not read without an extra is said; heads of tables that span columns and rows; half hours, "
         "compounds with spaces, codes in every script; a label is looked for once above all rows of a column; "
-        "words of size in two letters, one tenth, telephones, compounds of tools",
+        "words of size in two letters, one tenth, telephones, compounds of tools; days with a time in words, months of several "
+        "words, days of a range, short words for the afternoon",
     ),
     Room(
         "answergraph/models",

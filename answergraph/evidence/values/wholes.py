@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
+from answergraph.evidence.texts.language_words import alternatives
+
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 _SHAPES = re.compile(
     # A quick look first, because few characters begin one.
@@ -47,6 +49,9 @@ _MIN_CODE_GROUP, _MIN_CODE = 3, 7
 _CARD_GROUP, _MIN_CARD = 4, 12
 _TELEPHONE = {3, 4}
 """Digits of the two parts of a telephone without the code of its town."""
+_CLOSE = 0.1
+"""The difference of a range, as a share of its first number, that two parts of a telephone seldom have: pages 998-1004."""
+_CALLED, _LOOK = re.compile(rf"(?<![^\W\d_])(?:{alternatives('numbers', 'telephones')})(?![^\W\d_])[^\n\d]*\Z", re.IGNORECASE), 24
 _GROUP = 3
 """Digits of a group of a large number."""
 _ISBN = re.compile(r"97[89][0-9]{10}")
@@ -83,7 +88,7 @@ def wholes_in(text: str, *, has_cells: bool = False) -> Iterator[Whole]:
             # Of "2024/25" the year is a number.
             year = _YEAR.match(text, match.start()) if _SEASON.fullmatch(match.group()) else None
             yield Whole(year.end() if year else match.start(), match.end())
-        elif _may_be_telephone(match.group()):
+        elif _may_be_telephone(match):
             yield Whole(*match.span(), is_sure=False)
     for match in _SPACED.finditer(text):
         groups, end = match.group().split(" "), match.end()
@@ -109,11 +114,14 @@ def _is_code(match: re.Match[str]) -> bool:
     return has_zero or is_season or match[1] == "/" or (is_long and int(second) < int(first))
 
 
-def _may_be_telephone(joined: str) -> bool:
-    """Return whether two joined numbers may be one of a telephone, such as 555-1234; a range of round ones is none."""
-    groups = joined.split("-")
+def _may_be_telephone(match: re.Match[str]) -> bool:
+    """Return whether two joined numbers may be one of a telephone, such as 555-1234; round or close ones are a range."""
+    groups = match.group().split("-")
     lengths = {len(group) for group in groups if group.isdigit()}
-    return lengths == _TELEPHONE and not all(group.endswith("0") for group in groups)
+    if lengths != _TELEPHONE or all(group.endswith("0") for group in groups):
+        return False
+    is_close = 0 < int(groups[1]) - int(groups[0]) <= int(groups[0]) * _CLOSE
+    return not is_close or _CALLED.search(match.string, max(match.start() - _LOOK, 0), match.start()) is not None
 
 
 def _has_zero_in_front(groups: list[str]) -> bool:

@@ -24,6 +24,7 @@ ALTERED: list[tuple[Any, str]] = [
     (1_000_000, "数百万"), (20, "二十几"), (50, "五十分之一"), (12, "十二月"), (12, "十二時"), (30, "三十分"), (23, "二三人"),
     (305, "三百五"), (350, "三百五"), (10, "五十多"), (25, "二十五余"), (1, "百分之一"),
     (3, "3 হা"), (5, "5 ಸಾ।"), (1, "1 tenth"), (1, "1 third of it"), (1, "1 dixième"), (1, "1 decimo"), (1, "1 десятая"),
+    (555, "555-1234"), (998, "Tel. 998-1004"), (1004, "mobile no. 998-1004"), (998, "電話: 998-1004"), (3, "3 হা টাকা"),
     (555, "Tel. 555-1234"), (1234, "Tel. 555-1234"), (-30, "thirty (30) days"), (-3, "failed(3)"),
     ("A-17", "Ref A-17/2"), ("A-17", "Ref 4/A-17"), (".NET", "we use NET"), ("@ada", "ada wrote"), ("-f", "see f"),
     ("$HOME", "at HOME"), ("νόμος", "ο νομός"), ("ή", "η μέρα"), ("πότε", "ποτέ"),
@@ -79,7 +80,15 @@ def test_a_number_of_a_tool_goes_on_over_its_sizes(value: int, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(30, "thirty (30) days"), (500, "500-1000 staff"), (123, "pages 123-145"), (-254, "Net loss (254)")]
+    ("value", "text"),
+    [
+        (30, "thirty (30) days"),
+        (500, "500-1000 staff"),
+        (123, "pages 123-145"),
+        (998, "998-1004"),
+        (1004, "pp. 998–1004"),
+        (-254, "Net loss (254)"),
+    ],
 )
 def test_a_number_in_brackets_or_of_a_range_is_found(value: int, text: str) -> None:
     assert status_of(value, text) == "supported"
