@@ -113,7 +113,7 @@ def fields_of_type(declared: object) -> dict[str, Any]:
     if isinstance(declared, type) and issubclass(declared, BaseModel):
         fields = declared.model_fields
         return {name: Annotated[field.annotation, None, *field.metadata] for name, field in fields.items()}
-    if is_dataclass(declared) or is_typeddict(declared):
+    if (isinstance(declared, type) and is_dataclass(declared)) or is_typeddict(declared):  # metadata may be an instance of one
         try:
             return get_type_hints(declared, include_extras=True)
         except NameError:  # only Pydantic can resolve names local to a function

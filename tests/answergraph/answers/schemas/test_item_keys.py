@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType, TypedDict
 
 from answergraph import AgentSpecError, Key
@@ -32,6 +33,10 @@ class Table(TypedDict):
 Lines = TypeAliasType("Lines", Annotated[list[Line], Key("sku")])
 
 
+class Hidden(BaseModel):
+    source: SkipJsonSchema[str] = ""
+
+
 class Node(BaseModel):
     children: "Annotated[list[Node], Key('name')]" = []
     name: str = ""
@@ -51,6 +56,7 @@ def shown(declared: Any) -> dict[str, str]:
         (Lines, {"": "Key('SKU')"}),
         (Node, {"children": "Key('name')"}),
         (Line, {}),
+        (Hidden, {}),
         (int, {}),
     ],
 )
