@@ -111,6 +111,7 @@ class MapRun(Generic[ValueT]):
         self._plan: _Plan = plan
         self._again = again
         shares, door = plan.shares_equal_inputs, plan.door
+        door.check_stored()
         self._ledger = ledger or MapLedger(plan.ledger, door.schema_mark, earlier=door.earlier_mark, shares_equal_inputs=shares)
         self._not_stored: Counter[Group] = Counter()
         self._has_begun = False

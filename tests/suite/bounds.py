@@ -179,10 +179,10 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2525, 48),  # a second pass, and what is no number, are refused; begins without a schema of messages
+        *("answergraph/many", 2628, 52),  # a second pass, and what is no number, are refused; begins without a schema of messages
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows "
         "and ledgers; "
-        "rows that a full disk left are free; what a tool raises ends its row",
+        "rows that a full disk left are free; what a tool raises ends its row; types that JSON does not restore are refused",
     ),
     Room("answergraph/telemetry", 220, 4, "runs as OpenTelemetry spans, after the plan"),
     Room(

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict, is_typeddict
 
 from answergraph import AgentSpecError
 from answergraph.kit import AnswerChannel
+from answergraph.many.ledger.stored_types import check_stored
 
 
 class AgentDoor:
@@ -56,6 +57,10 @@ class AgentDoor:
         channel = self._channel.copy()
         channel.update([answer])
         return channel.checkpoint()
+
+    def check_stored(self) -> None:
+        """Raise ``AgentSpecError`` if JSON does not restore the answers."""
+        check_stored(self._channel.codec)
 
     def restored(self, stored: object) -> Any:
         """Return the answer in the declared type."""
