@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
-from answergraph.graphs.add_ons.triage.run_files.junit_xml import XmlElement, read_xml
+from answergraph.graphs.add_ons.triage.run_files.junit_xml import FAILED_TRIES, FAILURES, XmlElement, read_xml
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 
 Status = Literal["passed", "failed", "error", "skipped"]
@@ -21,8 +21,6 @@ MAX_HEAD_BYTES = 400
 MAX_PART_CHARACTERS = 30_000
 """Characters kept of a case's details and output, from beginning and end."""
 
-_FAILURES: dict[str, Status] = {"failure": "failed", "error": "error"}
-_FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 _ATTEMPT = re.compile(r"^[ \t]*+Retry #\d++ ─++$", re.MULTILINE)
 """Playwright's heading above each further attempt in one failure's text."""
 _PYTESTS = frozenset({"pytest", "pytest tests"})
@@ -126,20 +124,22 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         for index, case in enumerate(cases):  # one test for each row of a data provider
             cases[index] = replace(case, occurrence=same[case.title])
             same[case.title] += 1
-    problem = xml_cases.problem
-    if problem is None and xml_cases.counted and not any(case.has_failed or case.tries for case in cases):
-        problem = f"{path!r} counts {xml_cases.counted} failures and errors, and has no case that failed."
+    problem, tally = xml_cases.problem, xml_cases.tally
+    if problem is None and tally.counted and not any(case.has_failed or case.tries for case in cases):
+        problem = f"{path!r} counts {tally.counted} failures and errors, and has no case that failed."
+    elif problem is None and tally.missing:
+        problem = f"{path!r} counts more failures and errors than it has: {tally.missing} of them are missing."
     return JUnitFile(path, tuple(cases), problem)
 
 
 def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number: int) -> JUnitCase:
-    failures = [child for child in element.children if child.name in _FAILURES]
+    failures = [child for child in element.children if child.name in FAILURES]
     skipped = any(child.name == "skipped" for child in element.children)
     status: Status = "skipped" if skipped else "passed"
     if failures:
-        status = _FAILURES[failures[0].name]
+        status = "failed" if failures[0].name == "failure" else "error"
     output = [child.text.strip("\n") for child in element.children if child.name in {"system-out", "system-err"}]
-    tries = [child for child in element.children if child.name in _FAILED_TRIES]
+    tries = [child for child in element.children if child.name in FAILED_TRIES]
     attempts = _ATTEMPT.split(failures[-1].text) if failures else []
     around = dict(pair for suite in suites for pair in suite.attributes.items())
     own = {**around, **element.attributes}

@@ -16,6 +16,8 @@ MAX_CASES = 100_000
 """Maximum cases per file."""
 MAX_ELEMENT_DEPTH = 32
 """Maximum nesting of suites and elements."""
+FAILURES = frozenset({"failure", "error"})
+FAILED_TRIES = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 
 _DECLARATION = re.compile(r"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
 _TAG = re.compile(rb"""<(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
@@ -39,13 +41,41 @@ class XmlElement:
     properties: dict[str, str] = field(default_factory=dict)
     cases: int = 0
     """For a suite: the number of its direct cases."""
-    counted: int = 0
-    """For a suite: the failures and errors that it counts, or the suites in it."""
 
     @property
     def text(self) -> str:
         """Its text and that of the elements in it."""
         return "".join(self.pieces)
+
+    def number(self, name: str) -> int:
+        """Return an attribute as a number, 0 if it is none."""
+        value = self.attributes.get(name, "")
+        return int(value) if value.isdecimal() else 0
+
+
+@dataclass
+class Tally:
+    """The cases and failures in a suite or file, beside those that its suites count."""
+
+    cases: int = 0
+    listed: int = 0
+    """Failures and errors, with those of earlier tries; a case may have several."""
+    counted: int = 0
+    missing: int = 0
+    """Failures and errors that a suite counts and does not list."""
+
+    def add(self, suite: XmlElement, inside: "Tally") -> None:
+        """Add a suite, and what is in it."""
+        failures, errors = suite.number("failures"), suite.number("errors")
+        counted = failures + errors
+        if suite.name == "testsuites" and inside.cases:
+            counted = failures  # gotestsum counts the lines of failed builds as errors of all suites
+        elif 0 < suite.number("tests") <= inside.cases:
+            counted = max(failures, errors)  # no case is missing; Boost counts an aborted one as both
+        self.cases += inside.cases
+        self.listed += inside.listed
+        self.counted += max(inside.counted, failures + errors)
+        self.missing += max(inside.missing, counted - inside.listed)
 
 
 @dataclass
@@ -54,8 +84,7 @@ class XmlCases:
 
     cases: list[tuple[XmlElement, tuple[XmlElement, ...]]] = field(default_factory=list)
     """Each with the suites around it, outermost first."""
-    counted: int = 0
-    """The failures and errors that its suites count."""
+    tally: Tally = field(default_factory=Tally)
     problem: str | None = None
 
 
@@ -91,6 +120,7 @@ class _Target:
     def __init__(self, content: bytes, xml_cases: XmlCases) -> None:
         self._content, self._xml_cases = content, xml_cases
         self._suites: list[XmlElement] = []
+        self._tallies = [xml_cases.tally]  # of the file, and of each suite that is open
         self._open: list[XmlElement] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -99,6 +129,7 @@ class _Target:
             raise _FullError(f"Only the {len(self._xml_cases.cases)} cases before elements nest {MAX_ELEMENT_DEPTH} deep")
         if name in {"testsuite", "testsuites"} and not self._open:
             self._suites.append(self._element(name, attributes))
+            self._tallies.append(Tally())
         elif name == "testcase" or self._open:
             element = self._element(name, attributes)
             for parent in self._open[-1:]:
@@ -117,11 +148,8 @@ class _Target:
             if not self._open:
                 self._add(ended)
         elif tag.rsplit("}", 1)[-1] in {"testsuite", "testsuites"}:
-            suite = self._suites.pop()
-            numbers = [suite.attributes.get(name, "") for name in ("failures", "errors")]
-            counted = max(suite.counted, sum(int(number) for number in numbers if number.isdecimal()))
-            around = self._suites[-1] if self._suites else self._xml_cases
-            around.counted += counted
+            inside = self._tallies.pop()
+            self._tallies[-1].add(self._suites.pop(), inside)
 
     def close(self) -> None:
         """Required by the parser."""
@@ -129,6 +157,8 @@ class _Target:
     def _add(self, case: XmlElement) -> None:
         if self._suites:
             self._suites[-1].cases += 1
+        self._tallies[-1].cases += 1
+        self._tallies[-1].listed += sum(child.name in {*FAILURES, *FAILED_TRIES} for child in case.children)
         self._xml_cases.cases.append((case, tuple(self._suites)))
         if len(self._xml_cases.cases) >= MAX_CASES:
             raise _FullError(f"Only the first {MAX_CASES} cases")

@@ -101,8 +101,16 @@ def test_where_results_are_missing_it_is_not_said_that_none_failed(tmp_path: Pat
     assert err.startswith(f"'r.xml' {why}")
 
 
-def test_fail_on_does_not_pass_where_results_are_missing(place: Path) -> None:
-    (place / "cut.xml").write_text('<testsuite><testcase name="lost"><fail')
+@pytest.mark.parametrize(
+    "missing",
+    [
+        '<testsuite><testcase name="lost"><fail',
+        '<testsuite failures="2"><testcase name="t"><failure message="KeyError: 7"/></testcase></testsuite>',
+    ],
+    ids=["cut", "counted"],
+)
+def test_fail_on_does_not_pass_where_results_are_missing(place: Path, missing: str) -> None:
+    (place / "cut.xml").write_text(missing)
     assert answergraph("triage", str(place))[0] == 0
     assert answergraph("triage", str(place), "--fail-on", "real")[0] == 1
     assert answergraph("triage", str(place), "--fail-on", "not-real")[0] == 3

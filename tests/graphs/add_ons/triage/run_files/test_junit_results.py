@@ -81,12 +81,59 @@ def test_the_complete_cases_of_a_truncated_file_are_read(tmp_path: Path) -> None
         ),
         ('<testsuites><testsuite errors="1"/><testsuite errors="1"/></testsuites>', "2 failures and errors"),
         ('<testsuite failures="0" errors=""><testcase name="t"/></testsuite>', None),
-        (f'<testsuite failures="9">{CASE}</testsuite>', None),
     ],
 )
 def test_failures_that_are_counted_and_not_listed_are_reported(tmp_path: Path, suites: str, problem: str | None) -> None:
     got = read(tmp_path, suites)
     assert got.problem == (problem and f"'r.xml' counts {problem}, and has no case that failed.")
+
+
+PASSED = '<testcase name="passed"/>'
+ERROR = '<testcase name="set up"><error/></testcase>'
+SUITE = f'<testsuite tests="1" failures="1">{CASE}</testsuite>'
+
+
+@pytest.mark.parametrize(
+    ("suites", "missing"),
+    [
+        (f'<testsuite failures="9">{CASE}</testsuite>', 8),
+        (f'<testsuite tests="2" failures="2">{CASE}{PASSED}</testsuite>', 1),
+        (f'<testsuite tests="3" failures="1" errors="1">{CASE}{PASSED}</testsuite>', 1),
+        (
+            f'<testsuites><testsuite failures="2">{CASE}</testsuite>{SUITE}</testsuites>',
+            1,
+        ),
+        (f'<testsuites failures="3">{SUITE}</testsuites>', 2),
+        (f'<testsuite failures="3">{SUITE}{CASE}</testsuite>', 1),
+        (f'<testsuites tests="2" failures="1" errors="1">{SUITE}<testsuite errors="1"/></testsuites>', 1),
+    ],
+)
+def test_a_part_of_the_failures_that_is_missing_is_reported(tmp_path: Path, suites: str, missing: int) -> None:
+    problem = read(tmp_path, suites).problem
+    assert problem == f"'r.xml' counts more failures and errors than it has: {missing} of them are missing."
+
+
+@pytest.mark.parametrize(
+    "suites",
+    [
+        # pytest: a case that failed, and whose teardown failed. Maven: earlier tries are not counted.
+        f'<testsuite tests="2" failures="1" errors="1">{CASE.replace("</testcase>", "<error/></testcase>")}{PASSED}</testsuite>',
+        '<testsuite tests="1" failures="1"><testcase name="t"><failure/><rerunFailure/></testcase></testsuite>',
+        '<testsuite tests="1" failures="0" flakes="1"><testcase name="t"><flakyFailure/></testcase></testsuite>',
+        # PHPUnit and Robot: an outer suite counts what is in the inner ones. GoogleTest: a failure for each assertion.
+        f'<testsuite tests="2" failures="2">{SUITE}{SUITE}</testsuite>',
+        '<testsuites tests="1" failures="1"><testsuite><testcase><failure/><failure/></testcase></testsuite></testsuites>',
+        # Catch2 counts assertions.
+        '<testsuite tests="40" failures="2" errors="1"><testcase><failure/><failure/><error/></testcase></testsuite>',
+        # gotestsum counts the lines of a failed build. Boost counts an aborted case twice, and as tests those that passed.
+        f'<testsuites tests="1" failures="1" errors="5">{SUITE}</testsuites>',
+        f'<testsuite tests="1" failures="2" errors="1">{CASE}{ERROR}{PASSED}</testsuite>',
+        # Reporters that count each failure as an error, too.
+        f'<testsuite tests="3" failures="2" errors="2">{CASE}{CASE}{PASSED}</testsuite>',
+    ],
+)
+def test_a_file_of_a_writer_that_counts_in_another_way_is_not_accused(tmp_path: Path, suites: str) -> None:
+    assert read(tmp_path, suites).problem is None
 
 
 @pytest.mark.parametrize("content", ["", "no xml", "<", b"\0\1\2", b"\xff\xfe<\0"])
