@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
-from answergraph.graphs.add_ons.triage.run_files.junit_xml import FAILED_TRIES, FAILURES, XmlElement, read_xml
+from answergraph.graphs.add_ons.triage.run_files.junit_xml import FAILED_TRIES, FAILURES, Tally, XmlElement, read_xml
 from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
 
 Status = Literal["passed", "failed", "error", "skipped"]
@@ -124,12 +124,14 @@ def read_junit(folder: Folder, path: str) -> JUnitFile:
         for index, case in enumerate(cases):  # one test for each row of a data provider
             cases[index] = replace(case, occurrence=same[case.title])
             same[case.title] += 1
-    problem, tally = xml_cases.problem, xml_cases.tally
-    if problem is None and tally.counted and not any(case.has_failed or case.tries for case in cases):
-        problem = f"{path!r} counts {tally.counted} failures and errors, and has no case that failed."
-    elif problem is None and tally.missing:
-        problem = f"{path!r} counts more failures and errors than it has: {tally.missing} of them are missing."
-    return JUnitFile(path, tuple(cases), problem)
+    return JUnitFile(path, tuple(cases), xml_cases.problem or _what_is_missing(path, cases, xml_cases.tally))
+
+
+def _what_is_missing(path: str, cases: Sequence[JUnitCase], tally: Tally) -> str | None:
+    if tally.counted and not any(case.has_failed or case.tries for case in cases):
+        return f"{path!r} counts {tally.counted} failures and errors, and has no case that failed."
+    more = f"{path!r} counts more failures and errors than it has: {tally.missing} of them are missing."
+    return more if tally.missing else None
 
 
 def _case(element: XmlElement, suites: tuple[XmlElement, ...], path: str, number: int) -> JUnitCase:
