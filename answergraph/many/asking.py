@@ -58,7 +58,15 @@ class Asking:
     async def end_of(self, row: Wanted) -> End:
         """Ask for a row, and return its end; whatever the agent raises is one."""
         with self._around(), Budget.sharing(self._money, cast("RunUsage", NO_USAGE)):
-            return await self._end_of(row)
+            end = await self._end_of(row)
+            return end.left() if self._is_spent_by(end) else end
+
+    def _is_spent_by(self, end: End) -> bool:
+        """Return whether a row was ended by the limit of all rows: with a larger one it may have an answer."""
+        purse = Budget.current()
+        if self._money is None or purse is None or end.group.status != "out_of_budget":
+            return False
+        return end.parsed_outcome()["limit"] == "cost" and not purse.capped(self._money).cost
 
     async def _end_of(self, row: Wanted) -> End:
         began = time.monotonic()

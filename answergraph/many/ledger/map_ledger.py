@@ -171,6 +171,10 @@ class MapLedger:
                 )
                 if not before:
                     continue
+                stored.append(end)
+                if not end.is_stored:
+                    self._give_back(execute, end.key)
+                    continue
                 execute(
                     "UPDATE answergraph_rows SET state = 'done', status = ?, field = ?, rule = ?, answer = ?, outcome = ?,"
                     " seconds = ?, agent = ? WHERE key = ?",
@@ -179,7 +183,6 @@ class MapLedger:
                 if before[0][0] is not None:
                     _count(execute, Group(*before[0]), -1)
                 _count(execute, end.group, 1)
-                stored.append(end)
             for name in COUNTED:
                 execute(
                     "INSERT INTO answergraph_usage (name, amount) VALUES (?, ?)"
@@ -198,12 +201,15 @@ class MapLedger:
         """Give back what we have taken and not ended."""
         at_work.discard(self.owner)  # also where the database can no longer be written, so that what is taken is free
         with self._database.transaction() as execute:
-            # A row that had ended before, and was wanted again, is wanted still.
-            execute(
-                "UPDATE answergraph_rows SET state = 'again' WHERE owner = ? AND state = 'running' AND status IS NOT NULL",
-                (self.owner,),
-            )
-            execute("DELETE FROM answergraph_rows WHERE owner = ? AND state = 'running'", (self.owner,))
+            self._give_back(execute)
+
+    def _give_back(self, execute: Execute, key: str | None = None) -> None:
+        """Give back a row that we have taken, or all."""
+        ours = "owner = ? AND state = 'running'" + " AND key = ?" * (key is not None)
+        values = [self.owner] if key is None else [self.owner, key]
+        # A row that had ended before, and was wanted again, is wanted still.
+        execute(f"UPDATE answergraph_rows SET state = 'again' WHERE {ours} AND status IS NOT NULL", values)
+        execute(f"DELETE FROM answergraph_rows WHERE {ours}", values)
 
     def want_again(self, status: Collection[str]) -> None:
         """Mark the rows that ended so as wanted again, and those that a person has asked for.

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Self, cast
 
 from typing_extensions import TypeVar
@@ -102,6 +102,12 @@ class End:
         outcome |= {"attempts": [], "narrowed": [], "fields": {}, "support": None, "limits": {}}
         outcome["usage"] = {**NO_USAGE, "rounds": []}
         return cls(key, "null", _json(outcome), group, seconds)
+
+    def left(self) -> Self:
+        """Return the end of a row that has used what it says, and is left for another time."""
+        outcome = self.parsed_outcome()
+        outcome["reason"] = f"Left for another time, since the limit of all rows is spent. {outcome['reason']}"
+        return replace(self, answer="null", outcome=_json(outcome), group=NOT_ASKED)
 
     def parsed_outcome(self) -> dict[str, Any]:
         """Return the outcome."""

@@ -1,15 +1,17 @@
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from answergraph import AgentSpecError, UsageLimits, create_agent
-from answergraph.many import map_answers
+from answergraph.many import Group, MapRun, map_answers
+from answergraph.many.ledger.rows import NOT_ASKED
 from answergraph.testing import ScriptedChatModel
 from answergraph.types import Status
-from tests.answergraph.many.invoices import agent_of, collected, read_number, rows
+from tests.answergraph.many.invoices import Invoice, agent_of, collected, read_number, rows
 from tests.suite.colors import Run
 
 
@@ -107,6 +109,44 @@ def test_a_limit_of_cost_has_its_own_prices_for_an_agent_without_any(run: Run) -
     ends = collected(run, mapped)
     assert (mapped.counts(), mapped.usage()["cost"]) == ({"answered": 6, "out_of_budget": 14}, 3.0)
     assert [row.outcome["usage"]["cost"] for row in ends.values() if row.status == "answered"] == [0.5] * 6
+
+
+def is_wrong_twice() -> ScriptedChatModel:
+    """Answer each row at the third attempt."""
+
+    def answer(messages: list[Any]) -> AIMessage:
+        attempts = sum(1 for message in messages if isinstance(message, AIMessage))
+        return AIMessage(f'{{"number": {attempts}}}' if attempts == 2 else f'{{"number": "no {attempts}"}}')
+
+    return ScriptedChatModel(replies=answer)
+
+
+def test_a_row_that_the_limit_of_all_rows_ends_is_asked_again_under_a_larger_one(run: Run, tmp_path: Path) -> None:
+    def mapped(cost: str) -> MapRun[Any]:
+        agent = create_agent(is_wrong_twice(), response_format=Invoice)
+        limits = UsageLimits(cost=Decimal(cost), prices=lambda name, usage: 0.5)
+        return map_answers(agent, rows(6), key="id", input="body", ledger=tmp_path / "run.db", limits=limits)
+
+    first, none, some, rest = mapped("1"), mapped("1"), mapped("2.5"), mapped("99")
+    ends = collected(run, first)
+    assert (len(ends), first.groups(), first.usage()["cost"]) == (6, {NOT_ASKED: 6}, 1.0)
+    assert ends["k0"].reason.startswith("Left for another time, since the limit of all rows is spent.")
+    assert (collected(run, none).keys(), none.usage()["cost"]) == (ends.keys(), 1.0)
+    collected(run, some)
+    assert (some.counts(), some.usage()["cost"]) == ({"answered": 1, "out_of_budget": 5}, 2.5)
+    collected(run, rest)
+    assert (rest.counts(), rest.usage()["cost"], rest.stopped) == ({"answered": 6}, 1.0 + 6 * 1.5, None)
+
+
+def test_a_row_that_the_limit_of_its_own_agent_ends_has_ended(run: Run, tmp_path: Path) -> None:
+    for cost in ("1", "99"):
+        own = UsageLimits(cost=Decimal("0.5"), prices=lambda name, usage: 0.5)
+        agent = create_agent(is_wrong_twice(), response_format=Invoice, limits=own)
+        limits = UsageLimits(cost=Decimal(cost))
+        mapped = map_answers(agent, rows(4), key="id", input="body", ledger=tmp_path / "run.db", limits=limits)
+        collected(run, mapped)
+    assert mapped.groups() == {Group("out_of_budget", "number", "cost"): 4}
+    assert (mapped.stopped, mapped.usage()["cost"]) == (None, 2.0)
 
 
 @pytest.mark.parametrize("own", [None, UsageLimits(prices={})], ids=["no limits of its own", "counts what has a price"])
