@@ -17,6 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from answergraph import AgentSpecError, AnswerGraphError, NoAnswerError, aunfinished
 from answergraph.many.ledger.agent_door import AgentDoor, used_definitions
+from answergraph.serving.claims import claimed
 from answergraph.streaming import is_answer_event
 
 logger = logging.getLogger(__name__)
@@ -108,8 +109,6 @@ class ServedAgent:
         self._agent = self._door.agent
         self.name: str = self._agent.name if self._agent.name != UNNAMED else default_name
         self.can_wait = isinstance(self._agent.checkpointer, BaseCheckpointSaver)
-        self._resumed: set[str] = set()
-        """The threads whose runs a call goes on with."""
         if not self.name:
             raise AgentSpecError("An agent that is served needs a name; write create_agent(…, name='…').")
 
@@ -160,13 +159,12 @@ class ServedAgent:
         if problem := _problem(RESUMING, arguments):
             return failed(problem)
         thread = arguments["thread_id"]
-        if thread in self._resumed:  # a call that was approved once is not carried out twice
-            return failed(f"The run of the thread_id {thread!r} goes on already.")
-        self._resumed.add(thread)
-        try:
+        if await self.waits_for(thread) is None:
+            return failed(_NO_RUN.format(thread=thread))
+        async with claimed(self._agent.checkpointer, thread) as is_ours:  # what was approved once is not carried out twice
+            if not is_ours:
+                return failed(f"The run of the thread_id {thread!r} goes on already.")
             return await self._go_on(thread, arguments, report, grow)
-        finally:
-            self._resumed.discard(thread)
 
     async def _go_on(self, thread: str, arguments: Plain, report: Report, grow: Grow | None) -> End:
         waits = await self.waits_for(thread)

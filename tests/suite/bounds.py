@@ -179,7 +179,7 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2628, 52),  # a second pass, and what is no number, are refused; begins without a schema of messages
+        *("answergraph/many", 2648, 52),  # a second pass, and what is no number, are refused; begins without a schema of messages
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows "
         "and ledgers; "
         "rows that a full disk left are free; what a tool raises ends its row; types that JSON does not restore are refused",
@@ -187,10 +187,10 @@ ADD_ONS = (
     Room("answergraph/telemetry", 220, 4, "runs as OpenTelemetry spans, after the plan"),
     Room(
         "answergraph/serving",
-        898,
+        983,
         12,
         "agents over MCP, A2A and AG-UI, after the plan; forms for what a run waits for; a page that goes ends it; a run goes on "
-        "once at a time, and null is an answer",
+        "once at a time, in all processes, and null is an answer",
     ),
     Room(
         "answergraph/cli",
