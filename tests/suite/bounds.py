@@ -179,7 +179,7 @@ ADD_ONS = (
         "a PDF's pages are pictures with a box around each place",
     ),
     Room(
-        *("answergraph/many", 2648, 52),  # a second pass, and what is no number, are refused; begins without a schema of messages
+        *("answergraph/many", 2651, 52),  # a second pass, and what is no number, are refused; begins without a schema of messages
         "many rows, batches of two providers, after the plan; why a pass stopped; a person pauses it; what is wrong with rows "
         "and ledgers; "
         "rows that a full disk left are free; what a tool raises ends its row; types that JSON does not restore are refused",
