@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from answergraph import AgentSpecError, AnswerGraphError, NoAnswerError, aunfinished
 from answergraph.many.ledger.agent_door import AgentDoor, used_definitions
-from answergraph.serving.claims import claimed
+from answergraph.serving.thread_claims import claimed
 from answergraph.streaming import is_answer_event
 
 logger = logging.getLogger(__name__)

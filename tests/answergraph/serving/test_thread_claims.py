@@ -19,7 +19,7 @@ from langgraph.types import interrupt
 
 from answergraph import ToolStrategy, create_agent
 from answergraph.many.ledger.owners import new_owner
-from answergraph.serving import claims
+from answergraph.serving import thread_claims
 from answergraph.serving.served_agent import ServedAgent
 from answergraph.testing import ScriptedChatModel
 from tests.answergraph.serving.served_agents import GOOD, ScoredVerdict, answers, call
@@ -125,7 +125,7 @@ async def test_a_claim_holds_while_its_process_lives(owner: str, seconds: float,
     agent = served(saver, [])
     thread = await waiting_thread(agent)
     machine, own, _ = new_owner().split(":")
-    before = claims.ThreadClaims(saver, thread)
+    before = thread_claims.ThreadClaims(saver, thread)
     before.owner = owner.format(machine=machine, own=own, ended=ended_process())
     assert await before.claim(seconds)
     end = await agent.resume({"thread_id": thread, "decision": "yes"}, report)
@@ -133,17 +133,17 @@ async def test_a_claim_holds_while_its_process_lives(owner: str, seconds: float,
 
 
 async def test_a_claim_is_renewed_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "LEASE_SECONDS", 0.09)
-    monkeypatch.setattr(claims, "is_dead", lambda owner: False)
+    monkeypatch.setattr(thread_claims, "LEASE_SECONDS", 0.09)
+    monkeypatch.setattr(thread_claims, "is_dead", lambda owner: False)
     saver = InMemorySaver()
-    async with claims.claimed(saver, "served-1") as is_ours:
+    async with thread_claims.claimed(saver, "served-1") as is_ours:
         assert is_ours
         began = time.monotonic()
         while time.monotonic() - began < 0.5:
             await asyncio.sleep(0.02)
-            async with claims.claimed(saver, "served-1") as is_theirs:
+            async with thread_claims.claimed(saver, "served-1") as is_theirs:
                 assert not is_theirs
-    async with claims.claimed(saver, "served-1") as is_theirs:
+    async with thread_claims.claimed(saver, "served-1") as is_theirs:
         assert is_theirs
 
 
@@ -157,5 +157,5 @@ async def test_a_thread_keeps_its_history_beside_the_claims() -> None:
         return [each.checkpoint["id"] async for each in saver.alist(own)]
 
     before = await history()
-    async with claims.claimed(saver, thread):
+    async with thread_claims.claimed(saver, thread):
         assert (await history(), await agent.waits_for(thread)) == (before, "waits_for_person")
