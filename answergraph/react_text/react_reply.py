@@ -28,7 +28,6 @@ MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'"
 MISSING_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'"
 BROKEN_CALL = "Invalid Format: the arguments of {name} are cut, or no JSON object"
 UNKNOWN_TOOL = f"{{name}} {NO_VALID_TOOL}, try one of [{{names}}]."
-NO_TOOL = f"{{name}} {NO_VALID_TOOL} now: no tool can be called any more, only the Final Answer is left."
 EXCEPTION = "_Exception"
 """The classic name for a reply that could not be read."""
 
@@ -94,14 +93,6 @@ def read_reply(text: str, tools: Sequence[TextTool], *, formatted: bool = False)
         end = labels[first + 1].start if first + 1 < len(labels) else len(text)
         return _read_without_input(text[labels[first].end : end], _cut(text, end), known, formatted=formatted)
     return _read_action(text, labels, first, known)
-
-
-def name_of_action(text: str) -> str | None:
-    """Return the tool that a text names as its action, ``None`` if it names none: a name is one word."""
-    action = next((label for label in labels_in(without_inventions(text)) if label.kind == "action"), None)
-    after = "" if action is None else without_inventions(text)[action.end :].strip().partition("\n")
-    name = after[0].strip(_DECORATION) if after and (not after[2] or "Input" in after[2][:MAX_LABEL_CHARACTERS]) else ""
-    return name if _TOOL_NAME.fullmatch(name) and not _NO_ACTION.match(name) else None
 
 
 def thought_in(text: str) -> str:

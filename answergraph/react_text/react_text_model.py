@@ -1,16 +1,14 @@
 """A chat model that adds tool calls to any text model by the protocol Thought / Action / Observation."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManager, CallbackManager, Callbacks
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import LanguageModelInput, ModelProfile
 from langchain_core.language_models.base import LangSmithParams
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
@@ -30,26 +28,14 @@ from answergraph.react_text.react_prompt import (
     system_text,
     uses_tools,
 )
-from answergraph.react_text.react_reply import (
-    EXCEPTION,
-    MISSING_ACTION,
-    NO_TOOL,
-    Action,
-    FinalAnswer,
-    ReActReading,
-    Unreadable,
-    name_of_action,
-    read_reply,
-)
+from answergraph.react_text.react_reply import MISSING_ACTION, Action, FinalAnswer, ReActReading, Unreadable, read_reply
 from answergraph.react_text.text_model_call import TextModelCall, callbacks_below
 from answergraph.react_text.text_tool import TextTool, as_openai_tool
-from answergraph.reading.calls_from_text import MAX_FAILURES
 from answergraph.runtime.argument_checks import shown
 from answergraph.runtime.errors import AgentSpecError
 from answergraph.runtime.explained_arguments import explains_arguments
 from answergraph.runtime.steps import MAX_CHARACTERS_ON_LOOP, Step, arun_step, off_loop, run_step
-from answergraph.state.messages import CORRECTION_ID_PREFIX, RAN_BEFORE, of_run
-from answergraph.state.stop_reasons import IS_CALL, diagnose
+from answergraph.state.stop_reasons import diagnose
 
 HandleParsingErrors = bool | str | Callable[[OutputParserException], str]
 """``True`` sends the problem back to the model, a string or a callable replaces its words, ``False`` raises the error."""
@@ -172,12 +158,8 @@ class ReActTextModel(StandardChatModel):
     def _as_read(self, reply: AIMessage, react_prompt: ReActPrompt, messages: Sequence[BaseMessage]) -> AIMessage:
         reading = read_reply(reply.text, react_prompt.tools, formatted=react_prompt.response_format is not None)
         if not react_prompt.tools and not isinstance(reading, FinalAnswer):
-            # Only the answer was requested, so the whole text is the answer, if it is not an action.
-            answer, action = without_inventions(reply.text).strip(), name_of_action(reply.text)
-            reading = FinalAnswer(answer) if action is None else Unreadable(answer, NO_TOOL.format(name=action), action, answer)
-            reading = replace(reading, is_format_error=False) if isinstance(reading, Unreadable) else reading
-        if isinstance(reading, Action) and _was_carried_out(reading, messages):
-            reading = Unreadable(reading.log, RAN_BEFORE, reading.name, json.dumps(reading.args), is_format_error=False)
+            # Only the answer was requested, so the whole text is the answer.
+            reading = FinalAnswer(without_inventions(reply.text).strip())
         if isinstance(reading, Unreadable) and _insists(reading, messages):
             reading = FinalAnswer(reading.log.strip())
         # Native calls of the wrapped model are dropped.
@@ -188,14 +170,13 @@ class ReActTextModel(StandardChatModel):
         match reading:
             case Action(log, name, args):
                 call = tool_call(name=name, args=args, id=call_id)
-                metadata = {**reply.response_metadata, READ_AS: {"name": name, "args": args}, IS_CALL: True}
+                metadata = {**reply.response_metadata, READ_AS: {"name": name, "args": args}}
                 return {"content": log, "tool_calls": [call], "response_metadata": metadata}
             case Unreadable(log, feedback, name, args):
                 handle = self.handle_parsing_errors if reading.is_format_error else True
                 error = _observation(handle, reply.text, feedback)
                 malformed = invalid_tool_call(name=name, args=args, id=call_id, error=error)
-                # The text may be an answer, unless it is the call of a tool.
-                metadata = {**reply.response_metadata, READ_AS: {}, **({} if name == EXCEPTION else {IS_CALL: True})}
+                metadata = {**reply.response_metadata, READ_AS: {}}
                 return {"content": log, "invalid_tool_calls": [malformed], "response_metadata": metadata}
             case FinalAnswer(text):
                 return {"content": text}
@@ -234,21 +215,6 @@ def _insists(reading: Unreadable, messages: Sequence[BaseMessage]) -> bool:
     if previous is None or reading.feedback != MISSING_ACTION or not reading.log.strip():
         return False
     return bool(previous.invalid_tool_calls) and previous.text == reading.log
-
-
-def _was_carried_out(action: Action, messages: Sequence[BaseMessage]) -> bool:
-    """Return whether the run has the result of an action, or its error twice; corrections of answers are no results."""
-    if isinstance(messages[-1], HumanMessage) and messages[-1].id is None and isinstance(messages[-2:][0], ToolMessage):
-        messages = messages[:-1]  # what a strategy says at the end begins no run
-    run = [
-        message
-        for message in of_run(cast("Sequence[AnyMessage]", messages))
-        if not (message.id or "").startswith(CORRECTION_ID_PREFIX)
-    ]
-    calls = [call for message in run if isinstance(message, AIMessage) for call in message.tool_calls]
-    same = {call["id"] for call in calls if (call["name"], call["args"]) == (action.name, action.args)}
-    statuses = [message.status for message in run if isinstance(message, ToolMessage) and message.tool_call_id in same]
-    return "success" in statuses or len(statuses) >= MAX_FAILURES
 
 
 def _as_own(message: AIMessage) -> AIMessage:

@@ -23,7 +23,7 @@ from answergraph.state.messages import RAN_BEFORE, of_run
 from answergraph.state.stop_reasons import BROKEN_CALL, CALLS_FROM_TEXT, diagnose
 
 UNREADABLE_ARGUMENTS = "its arguments are cut, or not a JSON object"
-MAX_FAILURES = 2
+_MAX_FAILURES = 2
 """Of a call; after them it is not carried out again."""
 
 
@@ -41,7 +41,7 @@ def with_calls(message: AIMessage, names: Collection[str], strategy: Strategy, r
     calls = text_calls.calls[:1] if is_cut else text_calls.calls
     first = next((call for call in calls if "success" not in _statuses_of(call, request)), None)
     # One that failed again bars those behind it.
-    new = first if first is not None and len(_statuses_of(first, request)) < MAX_FAILURES else None
+    new = first if first is not None and len(_statuses_of(first, request)) < _MAX_FAILURES else None
     if new is not None and new.args is not None:
         carried_out = tool_call(name=new.name, args=new.args, id=f"call_{uuid4().hex}")
         return _with_call(message, text_calls.rest, tool_calls=[carried_out])

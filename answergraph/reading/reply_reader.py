@@ -20,7 +20,7 @@ from answergraph.runtime.errors import AgentSpecError
 from answergraph.state.field_record import Fields, record_of
 from answergraph.state.ledger import StoredValue
 from answergraph.state.outcome import Status
-from answergraph.state.stop_reasons import BROKEN_CALL, IS_CALL, diagnose, failed_sample, was_broken_off, why_unreadable
+from answergraph.state.stop_reasons import BROKEN_CALL, diagnose, failed_sample, was_broken_off, why_unreadable
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Validator exceptions that count as the model's mistake, as in LangChain."""
@@ -127,7 +127,7 @@ class ReplyReader:
         if not every and message.response_metadata and (problem := failed_sample(message)):
             return self._read_failed(problem, message)
         if not every:
-            return self.read_text(_text_of(message), message)
+            return self.read_text(message.text, message)
         readings = [self._read_call(call, message) for call in calls]
         readings += [self._read_malformed(call, message) for call in malformed]
         if len(readings) > 1 and not _is_one_answer(readings):
@@ -288,10 +288,6 @@ class ReplyReader:
 
 def _is_one_answer(readings: Sequence[Reading]) -> bool:
     return all(r.status == "answered" for r in readings) and len({reading.canonical for reading in readings}) == 1
-
-
-def _text_of(message: AIMessage) -> str:
-    return "" if IS_CALL in message.response_metadata else message.text
 
 
 def _and_more(problems: Sequence[object]) -> str:

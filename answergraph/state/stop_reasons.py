@@ -14,8 +14,6 @@ from answergraph.state.outcome import Status
 
 CALLS_FROM_TEXT = "calls_from_text"
 """Key of a message's ``response_metadata``: its tool calls were written as text."""
-IS_CALL = "is_call"
-"""Key of a message's ``response_metadata``: its text is a call, and no answer."""
 BROKEN_CALL = "broken_call"
 """Key of a message's ``response_metadata``: the tool whose call it wrote as text, but not as a JSON object."""
 OUT_OF_TIME = "out_of_time"

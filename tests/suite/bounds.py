@@ -47,7 +47,7 @@ CORE = (
     Room("answergraph/json_schema", 1192, 33, "an alternative that no grammar can say is dropped if a number says the same"),
     Room(
         "answergraph/state",
-        2643,
+        2641,
         70,
         "turn, field records, what earlier versions stored; the caller's input; broken calls; calls that providers run; "
         "keys that no state has; conversations without wrong answers; runs whose calls all failed; charges that copy cheaply; "
@@ -69,7 +69,7 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1204, 23),
+        *("answergraph/reading", 1200, 23),
         "calls written as text, in the forms of chat templates, of unknown tools in every form, behind which none runs; "
         "copies of what was shown are no answer",
     ),
@@ -93,10 +93,10 @@ CORE = (
     Room("answergraph/streaming", 449, 14, "stream helpers, which lay in graphs/compose; no draft in thoughts is shown"),
     Room(
         "answergraph/react_text",
-        1062,
+        1019,
         31,
         "every written form of a call and of an answer that models use; calls by the one reader, none behind one that cannot be, "
-        "none in open thoughts, and none twice; an action is no answer",
+        "and none in open thoughts",
     ),
     Room(
         "answergraph/calling",
