@@ -9,6 +9,7 @@ NOT_MEASURED = {
     "answergraph.graphs.add_ons.calculator.general_agent": "reads a schema that a caller's guard has passed",
     "answergraph.graphs.add_ons.extract": "reads a schema that a caller's guard has passed",
     "answergraph.many": "reads the rows that the caller gave, and its own ledger",
+    "answergraph.runtime.python_expression": "is Python's own parser, for readers that are measured",
     "answergraph.telemetry": "reads what LangChain tells its callbacks",
     "answergraph.serving": "reads names that the developer gave",
     "answergraph.tapes": "reads tapes that the developer keeps beside the tests",

@@ -240,7 +240,7 @@ READERS = (
     Reader(
         "calls written as text",
         lambda text: with_calls(AIMessage(text), ["add", "Verdict"], _ASKED[1].strategy, _SENT),
-        (f"{_READING}.text_calls", f"{_READING}.calls_from_text"),
+        tuple(f"{_READING}.{name}" for name in ("text_calls", "call_forms", "calls_from_text")),
     ),
     Reader("copies of what was shown", _copies, (f"{_READING}.filled_schema",)),
     Reader(
