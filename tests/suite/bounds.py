@@ -165,7 +165,7 @@ ADD_ONS = (
     Room("graphs/add_ons/workflow", 1430, 68, "TAKT's teams: a leader shares a step's work out; a run ends in time"),
     Room(
         "graphs/add_ons/triage",
-        4399,
+        4389,
         19,  # a checkpointer whose type is known
         "witnesses: tests are run again on old and new code, and say which changed lines they run; a log names its test in full; "
         "a file that counts failures and does not list them is told, and that results are missing",

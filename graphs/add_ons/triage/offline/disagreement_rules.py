@@ -81,7 +81,6 @@ def disagree(case: CaseText) -> Conclusion | None:
         or case.is_suspicious
         or of_surroundings
         or refused
-        or case.printed_lack
     ):
         return None
     return disagreement(case, case.failing_lines())

@@ -174,12 +174,6 @@ class CaseText(CaseFacts):
         lines = (line.strip() for text in (self.output, self.log) for line in text.splitlines())
         return "\n".join(line for line in lines if any(word in line for word in _COMPLAINTS))
 
-    @property
-    def printed_lack(self) -> str:
-        """A line beside a failed check that says what the machine lacked: it may have failed the check, or be of another part."""
-        lines = self.complaints.splitlines() if self.is_assertion else []
-        return cut(next((line for line in lines if any(sign.search(line) for sign in signs.LACKS)), ""))
-
     @cached_property
     def _own_text(self) -> str:
         return LIBRARY_LINE.sub("", _LOCATION.sub("", self._trace.replace("thread '", "")))

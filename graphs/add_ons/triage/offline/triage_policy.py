@@ -204,7 +204,6 @@ def _values(conclusion: Conclusion, case: CaseText) -> dict[str, object]:
 
 def _abstention_values(case: CaseText, calls: Sequence[AnsweredCall]) -> dict[str, object]:
     missing = [_MORE_OUTPUT] if case.other_runs else [_ANOTHER_RUN, _MORE_OUTPUT]
-    missing += [f"whether the check failed because of what was logged: {case.printed_lack}"] * bool(case.printed_lack)
     missing += [f"why it passed where {different(other)}" for other in case.elsewhere if other["status"] == "passed"][:1]
     return {"missing": missing, "tried": [f"{call.name}({', '.join(map(str, call.args.values()))})" for call in calls]}
 

@@ -55,17 +55,17 @@ _LACKS = (
 
 
 def _machine_lacks(case: CaseText) -> Conclusion | None:
-    if case.is_assertion:  # what a case prints beside a failed check is no cause of it
-        return None
     hangs_again = len(case.same_failures) + len(case.tries) >= _MANY_TIMEOUTS and not case.passes
+    # The system's error is the exception's, or in the log if a check failed.
+    lines = case.complaints.splitlines() if case.is_assertion else case.message_lines
+    errors = lines if case.is_assertion else case.error_lines
     for sign, usual, explanation, advice in _LACKS if not signs.RAISES.search(case.details) else ():
-        lines = case.error_lines if sign is signs.TIMEOUT else case.message_lines
-        line = next((cut(line) for line in lines if sign.search(line)), None)
+        line = next((cut(line) for line in (errors if sign is signs.TIMEOUT else lines) if sign.search(line)), None)
         waits = sign is signs.TIMEOUT and (case.waited_in_vain or hangs_again or signs.TIME_LIMIT.search(case.failure))
         # Unless the test asked for it, the application may have, and more and more: a leak looks the same as a small machine.
-        takes = sign is signs.HELD and case.broke_in != "test" and not case.passes
+        takes = sign is signs.HELD and (case.is_assertion or case.broke_in != "test") and not case.passes
         if line and not (waits or takes):
-            confidence = 0.9 if case.passes else usual
+            confidence = 0.9 if case.passes else usual - 0.25 * case.is_assertion
             quotes = (line, *(other["written"] for other in case.passes[:1]))
             return Conclusion(True, confidence, "temporary_error", explanation, quotes, advice)
     return None

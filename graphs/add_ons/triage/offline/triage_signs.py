@@ -30,7 +30,5 @@ TIMING, SURROUNDINGS, UNNOTICED, THIRD_PARTY = (_SIGNS[name] for name in ("timin
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 SYSTEM = {"disk": DISK, "connection": CONNECTION, "time-out": TIMEOUT, "import": IMPORT, "setup": SETUP}
 """Signs of systems, not of tests."""
-LACKS = (DISK, CONNECTION, RESOURCES, TIMEOUT)
-"""Signs of what a machine lacked, but for what the application may have taken itself."""
 UNSURE = (TIMING, RANDOM, CLOCK_CALL, SURROUNDINGS, RAISES)
 """Signs that may explain a failure without the application."""
