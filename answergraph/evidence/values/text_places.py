@@ -47,17 +47,19 @@ def places_of_text(searched: ValueText, value: str) -> Iterator[tuple[int, int]]
     is_long = sum(map(len, words)) >= _MIN_TIGHT or _QUANTITY.fullmatch(wanted)
     tight = searched.runs(words, "") if is_long else ()
     for start, end in chain(((start, end + tail) for start, end in searched.runs(words)), tight):
+        if not _is_whole(searched, wanted, start, end):
+            continue
         # 3.5 is not 3,5 nor 3 5.
         is_same = _NUMERAL.findall(wanted) == _NUMERAL.findall(stands := searched.text[start:end]) and _has_units(wanted, stands)
         is_same = is_same and (wanted.isupper() or stands.isupper() or "".join(words) == "".join(words_of(stands)))
-        if is_same and _has_symbols(searched.text, wanted, start, end) and _is_whole(searched, wanted, start, end):
+        if is_same and _has_symbols(searched.text, wanted, start, end):
             yield start, end
 
 
 def _is_whole(searched: ValueText, wanted: str, start: int, end: int) -> bool:
     """Return whether a place is no part of a longer number, of a name such as C++, of a code, or of a rate."""
     text = searched.text
-    if text[end : end + 1] in set(_SYMBOLS) and not text[end + 1 : end + 2].isalnum():
+    if end > len(text) or (text[end : end + 1] in set(_SYMBOLS) and not text[end + 1 : end + 2].isalnum()):
         return False
     if _GERSHAYIM.match(text, end - 1) or _GERSHAYIM.match(text, max(start - 2, 0)):
         return False
