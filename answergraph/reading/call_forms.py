@@ -17,9 +17,7 @@ from answergraph.json_text.json_in_text import MAX_TEXT_LENGTH
 MAX_UNKNOWN = 32  # names of unknown tools that are looked for in a text
 
 # Before the word of a tag, as in <｜DSML｜invoke, <minimax:tool_call, <|tool_call.
-_SPECIAL = (
-    r"(?:[|｜]{1,2}+ ?+\w{1,20}+ ?+[|｜]{1,2}+ ?+|\w{1,20}+:|[|｜])?+"  # before a tag's word, as in <｜DSML｜invoke, <xai:…
-)
+_SPECIAL = r"(?:[|｜]{1,2}+ ?+\w{1,20}+ ?+[|｜]{1,2}+ ?+|\w{1,20}+:|[|｜])?+"
 _FENCED_OBJECT = r"(?:```(?:json)?\s*+)?(?=\{)"
 
 # Tags, most with attributes: <function=NAME>, <invoke name="NAME">, and Llama's <function=NAME{…}> without an end.

@@ -46,7 +46,7 @@ class Suite:
 
 
 BESIDE_EVERY_SUITE = ("langchain==1.5.2", "pytest", "pytest-asyncio", "pytest-socket", "pytest-timeout", "pytest-xdist")
-"""What is installed in every environment of a suite's own; LangChain is the same everywhere."""
+"""What is installed in every environment of a suite's own; LangChain is the same in all of them."""
 
 
 SUITES = (

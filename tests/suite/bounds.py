@@ -69,7 +69,7 @@ CORE = (
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
-        *("answergraph/reading", 1200, 23),
+        *("answergraph/reading", 1198, 23),
         "calls written as text, in the forms of chat templates, of unknown tools in every form, behind which none runs; "
         "copies of what was shown are no answer",
     ),

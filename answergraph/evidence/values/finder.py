@@ -271,9 +271,9 @@ class ValueFinder:
     def _places_of_moment(self, wanted: datetime, mark: ValueMark) -> Iterator[_Place]:
         if not any((wanted.hour, wanted.minute, wanted.second, wanted.microsecond)):
             # A day without a time of its own begins at midnight.
-            places = self._clocks, self._numeric_dates(None)
+            dates = self._numeric_dates(None)
             days = self._places_of_date(wanted.date(), mark)
-            yield from (day for day in days if not has_own_time(self.searched.text, day, *places))
+            yield from (day for day in days if not has_own_time(self.searched.text, day, self._clocks, dates))
         for zone in dict.fromkeys(clock.value.tzinfo for clock in self._clocks):
             try:
                 local = wanted.astimezone(zone) if zone and wanted.tzinfo else wanted

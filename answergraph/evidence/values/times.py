@@ -80,8 +80,8 @@ def times_in(searched: ValueText) -> Iterator[TimePlace]:
         zone, done = _zone_at(text, match)
         for hour in hours:
             value = time(hour % 24, _minute_of(match), int(match["s"] or 0), share, zone)
-            others = [f"it may be {other % 24}:{value:%M} as well" for other in hours if other != hour]
-            yield TimePlace(value, match.start(), done, match["hours"] is None, next(iter(others), None))
+            doubt = next((f"it may be {other % 24}:{value:%M} as well" for other in hours if other != hour), None)
+            yield TimePlace(value, match.start(), done, match["hours"] is None, doubt)
 
 
 def _is_no_time(text: str, clock: re.Match[str]) -> bool:

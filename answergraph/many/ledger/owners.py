@@ -1,11 +1,11 @@
-"""The processes that own rows of a ledger."""
+"""The processes that own rows of a ledger, or go on with the run of a served thread."""
 
 import os
 import socket
 from contextlib import suppress
 from uuid import uuid4
 
-at_work: set[str] = set()  # the owners of this process that ask for rows now
+at_work: set[str] = set()  # the owners of this process that ask for rows, or go on with a run, now
 
 
 def new_owner() -> str:
