@@ -2,6 +2,7 @@
 // run. What the server says decides: the end of a byte stream ends nothing.
 
 import * as api from "./api.js";
+import { Listeners } from "./listeners.js";
 import { correctSteps, PastRun } from "./past_run.js";
 import { QuietQuestion } from "./quiet_question.js";
 import { RunConnection } from "./run_connection.js";
@@ -21,8 +22,7 @@ const NOTHING = { thread: null, checkpoint: null, id: null, status: "none", conn
 
 export class RunStore {
   #view = new RunView();
-  #listeners = new Set();
-  #due = null;
+  #listeners = new Listeners(() => (this.run = this.#snapshot()));
   /** Counts what was opened: an answer that comes too late is not shown. */
   #turn = 0;
   #known = { ...NOTHING, assistant: null };
@@ -46,13 +46,8 @@ export class RunStore {
     document.addEventListener("visibilitychange", () => document.hidden || (this.retry(), this.#lookAgain()));
   }
 
-  /** Be told of every change, at most once for each picture of the browser. @param {(run: Run) => void} listener
-   * @returns {() => void} ends it
-   */
-  subscribe(listener) {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  /** Be told of changes. @param {(run: Run) => void} listener @returns {() => void} ends it */
+  subscribe = (listener) => this.#listeners.add(listener);
 
   get isBusy() {
     return BUSY.includes(this.#known.status);
@@ -239,7 +234,7 @@ export class RunStore {
     const isWhole = this.#view.isWhole && this.#view.hasSteps && (await correctSteps(this.#view.steps, this.#known, Boolean(known)).catch(() => true));
     if (!isCurrent()) return;
     if (!isWhole) await this.loadOlderSteps().catch(() => {});
-    if (isCurrent()) this.#change({ isReadingSteps: false });
+    if (isCurrent()) this.#change({ isReadingSteps: false }, true);
   }
 
   #take(event) {
@@ -270,15 +265,8 @@ export class RunStore {
 
   #change(known = {}, isNew = known.status !== undefined && known.status !== this.#known.status) {
     Object.assign(this.#known, known);
-    if (isNew) this.#tell();
-    else this.#due ??= requestAnimationFrame(() => this.#tell());
-  }
-
-  #tell() {
-    if (this.#due) cancelAnimationFrame(this.#due);
-    this.#due = null;
-    this.run = this.#snapshot();
-    for (const listener of this.#listeners) listener(this.run);
+    if (isNew) this.#listeners.tell();
+    else this.#listeners.tellSoon();
   }
 
   #snapshot() {
