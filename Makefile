@@ -68,10 +68,10 @@ test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 5
 
-# Tests of programs and of type checkers share nothing and measure nothing, so they run beside each other.
+# Tests of programs, of type checkers and of a browser share nothing and measure little, so they run beside each other.
 test-slow: env ## What make test leaves: servers, databases, a browser, other programs, torture
-	$(BIN)/python -m pytest --slow -n 2 -m "program or checkers"
-	$(BIN)/python -m pytest --slow -m "not program and not checkers"
+	$(BIN)/python -m pytest --slow --durations 20 -n 2 -m "program or checkers or browser"
+	$(BIN)/python -m pytest --slow --durations 40 -m "not program and not checkers and not browser"
 
 # uv, since pip knows no lowest versions; pytest, since a page shows a test.
 test-lowest: RESOLUTION := lowest-direct
