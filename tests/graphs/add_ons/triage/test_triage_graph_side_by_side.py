@@ -14,7 +14,9 @@ from answergraph.graphs.add_ons.triage.triage_graph import CASES_AT_ONCE
 from tests.graphs.add_ons.triage.junit_files import failed, write_results
 from tests.suite.colors import Run
 
-CAUSES = 20  # more than are judged at once
+CAUSES = 20
+"""More than are judged at once."""
+MANY_CAUSES = 5 * CASES_AT_ONCE
 SUM: Any = {"messages": ["(17 × 23) + (89 ÷ 4) - 156"]}
 
 
@@ -38,20 +40,19 @@ class Cases(BaseCallbackHandler):
         self.open.discard(run_id)
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A test run with as many causes as failures."""
-    names = [f"test_{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(CAUSES)]
+def with_failures(place: Path, causes: int) -> Path:
+    """Write a test run with as many failures as causes."""
+    names = [f"test_{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(causes)]
     details = "test_shop.py:4: in {0}\n    fetch_{0}()\nE   KeyError: 'no {0}'\n\nrates_{0}.py:7: KeyError"
-    write_results(tmp_path, *(failed(name, details.format(name)) for name in names))
-    return tmp_path
+    write_results(place, *(failed(name, details.format(name)) for name in names))
+    return place
 
 
 @pytest.mark.parametrize(("config", "most"), [({}, CASES_AT_ONCE), ({"max_concurrency": 2}, 2)])
-def test_a_bounded_number_of_causes_is_judged_at_a_time(run: Run, place: Path, config: Any, most: int) -> None:
+def test_a_bounded_number_of_causes_is_judged_at_a_time(run: Run, tmp_path: Path, config: Any, most: int) -> None:
     cases = Cases()
     options: Any = {**config, "callbacks": [cases]}
-    result: Any = run(create_triage_agent(), {"folder": str(place)}, options)
+    result: Any = run(create_triage_agent(), {"folder": str(with_failures(tmp_path, CAUSES))}, options)
     assert len(result["reports"]) == CAUSES
     assert 0 < cases.most <= most
 
@@ -70,7 +71,8 @@ async def steps_beside(place: Path, config: Any) -> int:
 
 
 @pytest.mark.torture
-async def test_another_run_waits_for_few_steps_of_a_triage(place: Path) -> None:
+async def test_another_run_waits_for_few_steps_of_a_triage(tmp_path: Path) -> None:
+    place = with_failures(tmp_path, MANY_CAUSES)
     # How threads are scheduled adds steps to one run and takes them from another.
-    unbounded = [await steps_beside(place, {"max_concurrency": CAUSES}) for _ in range(3)]
+    unbounded = [await steps_beside(place, {"max_concurrency": MANY_CAUSES}) for _ in range(3)]
     assert min([await steps_beside(place, {}) for _ in range(3)]) < max(unbounded) / 2
