@@ -64,9 +64,9 @@ docs-check: $(DOCS_INSTALLED) ## The documentation site, built; a warning is an 
 # Tests start a hundred programs, and each would compile the library again if Python were told to keep no bytecode.
 test test-slow: export PYTHONDONTWRITEBYTECODE =
 
-# Three workers more than the two cores of a small machine: tests also wait, for time limits and for other programs.
+# Two workers more than the two cores of a small machine: tests also wait, for time limits and for other programs. Each collects all.
 test: env ## Everything that is not slow
-	$(BIN)/python -m pytest -n 5
+	$(BIN)/python -m pytest -n 4
 
 # Tests of programs, of type checkers and of a browser share nothing and measure little, so they run beside each other.
 test-slow: env ## What make test leaves: servers, databases, a browser, other programs, torture
