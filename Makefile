@@ -69,9 +69,10 @@ test: env ## Everything that is not slow
 	$(BIN)/python -m pytest -n 4
 
 # Tests of programs, of type checkers and of a browser share nothing and measure little, so they run beside each other.
+test-slow: BESIDE := program or checkers or browser
 test-slow: env ## What make test leaves: servers, databases, a browser, other programs, torture
-	$(BIN)/python -m pytest --slow --durations 20 -n 2 -m "program or checkers or browser"
-	$(BIN)/python -m pytest --slow --durations 40 -m "not program and not checkers and not browser"
+	$(BIN)/python -m pytest --slow --durations 20 -n 2 -m "$(BESIDE)"
+	$(BIN)/python -m pytest --slow --durations 40 -m "not ($(BESIDE))"
 
 # uv, since pip knows no lowest versions; pytest, since a page shows a test.
 test-lowest: RESOLUTION := lowest-direct
