@@ -1,15 +1,15 @@
 // Tells the views what has changed: at most once for each picture of the browser. Views that draw a long run take their time, and what
 // comes meanwhile waits for them; they get at most a quarter of the time, so that opening a run does not wait for pictures on the way.
 
-/** How long nothing is told after a change, as a multiple of the time that the views took for it. */
+/** How long nothing is told after the views were told, as a multiple of the time that they took. */
 const REST = 3;
 
 export class Listeners {
   #all = new Set();
   #current;
+  /** The picture before which they are told, or asked again. */
   #due = null;
-  /** How long the views took for the newest change, in milliseconds. */
-  #took = 0;
+  #restsUntil = 0;
 
   /** @param {() => object} current gives what is told */
   constructor(current) {
@@ -24,16 +24,22 @@ export class Listeners {
 
   /** Something has changed. */
   tellSoon() {
-    this.#due ??= setTimeout(() => requestAnimationFrame(() => this.#due && this.tell()), REST * this.#took);
+    this.#due ??= requestAnimationFrame(this.#tellRested);
   }
 
   /** Something has changed that nobody shall wait for. */
   tell() {
-    clearTimeout(this.#due);
+    cancelAnimationFrame(this.#due);
     this.#due = null;
     const begun = performance.now();
     const told = this.#current();
     for (const listener of this.#all) listener(told);
-    this.#took = performance.now() - begun;
+    const ended = performance.now();
+    this.#restsUntil = ended + REST * (ended - begun);
   }
+
+  #tellRested = () => {
+    if (performance.now() >= this.#restsUntil) this.tell();
+    else this.#due = requestAnimationFrame(this.#tellRested);
+  };
 }
