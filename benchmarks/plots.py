@@ -22,6 +22,7 @@ COLOURS = {
     "openai-agents": "#2471a3",
     "bare": "#7f8c8d",
     "hand graph": "#d4ac0d",
+    "idle graph": "#a9b7c0",
     "langgraph": "#5d6d7e",
 }
 

@@ -40,7 +40,8 @@ def short(setup: Setup) -> Iterator[Case]:
     for count in setup.sizes(0, 1, 2, 5):
         work = Work(steps=count)
         for awaited in (False, True):
-            systems = {name: graphs.runner(name, work, awaited=awaited) for name in (*graphs.GRAPHS[:2], graphs.HAND_GRAPH)}
+            names = (*graphs.GRAPHS[:2], graphs.HAND_GRAPH, graphs.IDLE_GRAPH)
+            systems = {name: graphs.runner(name, work, awaited=awaited) for name in names}
             yield Case("short", _colour(f"T={count}", awaited), systems, _expected(work))
         if count:
             blocking = graphs.work_tools(work)

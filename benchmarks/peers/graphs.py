@@ -16,6 +16,7 @@ from langgraph.prebuilt import create_react_agent
 
 import answergraph
 from benchmarks.peers.hand_graph import build_by_hand
+from benchmarks.peers.idle_graph import build_idle
 from benchmarks.played_model import PlayedModel, conversation
 from benchmarks.rounds import Done
 from benchmarks.work import COUNTER, Report, Work, tool_functions
@@ -25,6 +26,7 @@ NO_RECURSION_LIMIT = 10_000
 
 GRAPHS = ("answergraph", "create_agent", "create_react_agent")
 HAND_GRAPH = "hand graph"
+IDLE_GRAPH = "idle graph"
 
 _LOOP = asyncio.Runner()
 """One event loop for all runs, as in a server: ChatOpenAI's connections belong to the loop that created them."""
@@ -62,7 +64,7 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
     """Build one of the graphs.
 
     Args:
-        system: One of ``GRAPHS``, or ``HAND_GRAPH``, which has no middleware.
+        system: One of ``GRAPHS``, or ``HAND_GRAPH`` or ``IDLE_GRAPH``, which have no middleware.
         work: What it is to do.
         tools: Its tools, by default the work's.
         model: Its model, by default the played one.
@@ -81,8 +83,8 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
     if system == "create_agent":
         format_ = LangChainToolStrategy(Report)
         return langchain_create_agent(model, tools, response_format=format_, middleware=middleware, **options)
-    if system == HAND_GRAPH:
-        return build_by_hand(model, tools, **options)
+    if system in (HAND_GRAPH, IDLE_GRAPH):
+        return (build_by_hand if system == HAND_GRAPH else build_idle)(model, tools, **options)
     return create_react(model, tools, **options)
 
 

@@ -231,6 +231,8 @@ CALLS_TO_THOSE_BY_HAND = 1.13
 CALLS_OF_A_SHORT_RUN = 1.2
 """Of one call and a typed answer with ten tools, to those of LangChain's ``create_agent``, blocking or awaited."""
 SHORT_RUN_TO_THAT_BY_HAND = 1.32
+SHORT_RUN_TO_AN_IDLE_ONE = 1.12
+"""To a graph of the agent's shape, state and writes, whose nodes do nothing of their own."""
 BYTES_PER_STEP = 3970
 CALLS_PER_BUILD = 1100
 CALLS_PER_FIRST_BUILD = 2400
