@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
@@ -48,8 +48,7 @@ class Turn:
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> Turn:
         """Return the last turn of a graph's state: of its ``messages``, and of an agent's own records if it has them."""
-        of_state: Any = state
-        turn = AgentTurn(of_state)
+        turn = AgentTurn(cast("Any", state))
         pending = {call["id"] for call in turn.ledger.get("pending", ())} if turn.ledger else ()
         return turn_of(turn.reply, turn.after, turn.request["declared"] if turn.request else (), pending)
 

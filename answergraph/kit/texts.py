@@ -48,6 +48,5 @@ def require_extra(extra: str, module: str) -> None:
     try:
         import_module(module)
     except ModuleNotFoundError as error:
-        raise ExtraNotInstalledError(
-            f"{extra} needs {error.name}: pip install 'answergraph[{extra}]'", name=error.name
-        ) from error
+        install = f"{extra} needs {error.name}: pip install 'answergraph[{extra}]'"
+        raise ExtraNotInstalledError(install, name=error.name) from error

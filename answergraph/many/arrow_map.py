@@ -51,15 +51,8 @@ class ArrowMap:
                     f"It has {', '.join(table.schema.names)}; write the name of one."
                 )
         # Not by key: what an engine hands over may hold a key twice, and each of its rows shall have one.
-        rows = ({"number": number, "row": row} for number, row in enumerate(table.select([self.key, self.input]).to_pylist()))
-        run = map_answers(
-            columns.door.agent,
-            rows,
-            key="number",
-            input=lambda each: each["row"][self.input],
-            concurrency=self.concurrency,
-            stop_after=None,
-        )
+        rows = ({"number": number, "text": text} for number, text in enumerate(table[self.input].to_pylist()))
+        run = map_answers(columns.door.agent, rows, key="number", input="text", concurrency=self.concurrency, stop_after=None)
         answers = columns.table(sorted(run, key=lambda row: int(row.key)))
         return answers.set_column(0, answers.schema.field(0), table[self.key].cast("string"))
 

@@ -74,15 +74,11 @@ class RowColumns:
         return {
             "key": row.key,
             "answer": answer,
-            "status": row.status,
             "reason": reason,
-            "field": row.group.field,
-            "rule": row.group.rule,
+            **row.group._asdict(),
             "fields": [_field(path, record) for path, record in row.fields.items()],
-            "model_calls": usage["model_calls"],
-            "total_tokens": usage["total_tokens"],
             "seconds": row.seconds,
-            "cost": usage.get("cost"),
+            **{name: usage.get(name) for name in ("model_calls", "total_tokens", "cost")},
         }
 
     def _in_column(self, row: Row) -> tuple[object, str]:
@@ -112,29 +108,21 @@ def _field(path: str, record: Mapping[str, Any]) -> dict[str, object]:
     return {"path": path, "status": record["status"], "problem": record.get("problem"), "evidence": passages}
 
 
-def _same(value: object) -> object:
-    return value
-
-
 @dataclass(frozen=True)
 class Column:
     """The type of a column, and how JSON becomes a value of it."""
 
     type: pa.DataType
-    convert: Callable[[Any], object] = _same
+    convert: Callable[[Any], object] | None = None
 
     def value(self, plain: object) -> Any:
         """Return the value for some JSON; ``None`` stays ``None``."""
-        return None if plain is None else self.convert(plain)
+        return plain if plain is None or self.convert is None else self.convert(plain)
 
 
 _JSON = Column(pa.string(), partial(json.dumps, ensure_ascii=False))
-_PLAIN = {
-    "string": Column(pa.string()),
-    "integer": Column(pa.int64()),
-    "number": Column(pa.float64()),
-    "boolean": Column(pa.bool_()),
-}
+_TYPES = {"string": _TEXT, "integer": _COUNT, "number": _NUMBER, "boolean": pa.bool_()}
+_PLAIN = {name: Column(kind) for name, kind in _TYPES.items()}
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from answergraph.many.ledger.rows import NO_INPUT, End, is_unicode
 Record = Mapping[str, object]
 
 _ROWS_PER_BATCH = 256
-_MOST_CHARACTERS = 2**31 - 1
-"""Of a field in a CSV file: what fits everywhere into the C type of Python's limit."""
+_MOST_CHARACTERS = 2**31 - 1  # of a field in a CSV file: what fits everywhere into the C type of Python's limit
 
 
 @dataclass(frozen=True)
@@ -157,9 +156,8 @@ def _csv(path: Path, _: Sequence[str]) -> Iterator[Record]:
         _refuse_repeated(path, list(reader.fieldnames or ()))
         for row in reader:
             if None in row:
-                raise AgentSpecError(
-                    f"{path}, line {reader.line_num}, has more fields than the header: a text with a comma is written in quotes."
-                )
+                line = f"{path}, line {reader.line_num}"
+                raise AgentSpecError(f"{line}, has more fields than the header: a text with a comma is written in quotes.")
             yield row
 
 

@@ -29,10 +29,8 @@ from answergraph.many.ledger.map_ledger import MapLedger
 
 QUIET_SECONDS = 1.0
 """What has come is sent when no request has come for so long, and every row under way waits for one."""
-_BYTES_BESIDE = 200
-"""What a batch has for each request besides its body: the id, the endpoint."""
-_QUIET_PERIODS = 60
-"""After so many, a row that is busy otherwise, with a slow tool, holds the others up no longer."""
+_BYTES_BESIDE = 200  # what a batch has for each request besides its body: the id, the endpoint
+_QUIET_PERIODS = 60  # after so many, a row that is busy otherwise, with a slow tool, holds the others up no longer
 
 
 @dataclass

@@ -25,10 +25,8 @@ class OpenAIBatches(ProviderBatches):
 
     async def send(self, kind: str, requests: Requests, keep: Keep) -> str:
         """Send requests as a file, and make its batch."""
-        lines = (
-            json.dumps({"custom_id": name, "method": "POST", "url": kind, "body": body}, ensure_ascii=False)
-            for name, body in requests.items()
-        )
+        each = {"method": "POST", "url": kind}
+        lines = (json.dumps({"custom_id": name, **each, "body": body}, ensure_ascii=False) for name, body in requests.items())
         file = await self.client.files.create(file=("answergraph.jsonl", "\n".join(lines).encode()), purpose="batch")
         # Before the batch is made: a run that is killed in between finds it, and pays nothing twice.
         await keep(str(file.id))
@@ -49,9 +47,8 @@ class OpenAIBatches(ProviderBatches):
         current = await self.client.batches.retrieve(batch)
         if current.status == "failed":
             errors = (current.errors and current.errors.data) or ()
-            raise BatchFailedError(
-                f"Batch {batch} failed: {'; '.join(str(error.message) for error in errors) or 'no reason given'}"
-            )
+            reasons = "; ".join(str(error.message) for error in errors) or "no reason given"
+            raise BatchFailedError(f"Batch {batch} failed: {reasons}")
         if current.status in _ENDED:
             return "ended"
         return "cancelling" if current.status == "cancelling" else "working"

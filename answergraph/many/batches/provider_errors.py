@@ -15,10 +15,8 @@ def is_passing(error: BaseException) -> bool:
     if status is None:
         # Clients of providers put the request on an error without a response: nothing came back.
         return any(isinstance(each, OSError) or _attribute(each, "request") is not None for each in _causes(error))
-    return (
-        status in {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
-        or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    )
+    of_request = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
+    return status in of_request or status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def status_of(error: BaseException) -> int | None:

@@ -29,9 +29,8 @@ class AgentDoor:
         outcomes = {name: "outcome" if name == "structured_response" else f"{name}_outcome" for name in answers}
         keys = [(name, outcome) for name, outcome in outcomes.items() if outcome in channels]
         if not keys:
-            raise AgentSpecError(
-                f"{agent!r} has no typed answer: take an agent of create_agent or build_agent_graph with response_format="
-            )
+            wanted = "an agent of create_agent or build_agent_graph with response_format="
+            raise AgentSpecError(f"{agent!r} has no typed answer: take {wanted}")
         self.agent = agent
         self.answer_key, self.outcome_key = keys[0]
         self._channel: Any = channels[self.answer_key]

@@ -3,10 +3,10 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 from weakref import finalize
 
 from answergraph import AgentSpecError
@@ -14,19 +14,8 @@ from answergraph import AgentSpecError
 Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 """Runs a statement and returns its rows."""
 
-_SECONDS_TO_WAIT_FOR_A_WRITER = 60.0
-_LOCK_NUMBER = 7_163_214_005
-"""Names the lock that ledgers take in PostgreSQL; any number that nobody else takes."""
-
-
-class Database(Protocol):
-    """A database in which one transaction runs at a time, whatever the number of processes."""
-
-    def transaction(self) -> AbstractContextManager[Execute]:
-        """Begin a transaction that no other one of this ledger overlaps."""
-
-    def close(self) -> None:
-        """Close the connection."""
+_WRITER_SECONDS = 60.0  # to wait for another one
+_LOCK_NUMBER = 7_163_214_005  # of the lock that ledgers take in PostgreSQL; any number that nobody else takes
 
 
 class SQLiteDatabase:
@@ -38,9 +27,7 @@ class SQLiteDatabase:
         if os.path.isdir(path) or not os.access(os.path.dirname(path) or os.curdir, os.W_OK if path else os.F_OK):
             raise AgentSpecError(f"The ledger {path!r} cannot be opened: name a file in a folder that exists and may be written.")
         try:
-            self._connection = sqlite3.connect(
-                path, timeout=_SECONDS_TO_WAIT_FOR_A_WRITER, isolation_level=None, check_same_thread=False
-            )
+            self._connection = sqlite3.connect(path, timeout=_WRITER_SECONDS, isolation_level=None, check_same_thread=False)
             finalize(self, self._connection.close)  # of a pass that its caller leaves in the middle
             # Readers and a writer at once, and no wait for the disk at each commit: after a kill nothing is lost, after a power
             # cut at most the last rows, which are asked again.
@@ -66,9 +53,6 @@ class SQLiteDatabase:
     def _execute(self, sql: str, values: Sequence[object]) -> list[tuple[object, ...]]:
         return self._connection.execute(sql, values).fetchall()
 
-    def close(self) -> None:
-        self._connection.close()
-
 
 class PostgreSQLDatabase:
     """A PostgreSQL database by its URL; ``?options=-csearch_path=NAME`` puts several ledgers into one."""
@@ -78,7 +62,6 @@ class PostgreSQLDatabase:
             import psycopg  # noqa: PLC0415 - an optional dependency
         except ImportError as error:
             raise AgentSpecError(f"A ledger in PostgreSQL needs psycopg: pip install 'psycopg[binary]' ({error}).") from error
-
         try:
             self._connection: Any = psycopg.connect(url, autocommit=True)
             finalize(self, self._connection.close)
@@ -97,8 +80,9 @@ class PostgreSQLDatabase:
         cursor = self._connection.execute(sql.replace("?", "%s"), values)
         return cursor.fetchall() if cursor.description else []
 
-    def close(self) -> None:
-        self._connection.close()
+
+Database = SQLiteDatabase | PostgreSQLDatabase
+"""In both one transaction of a ledger runs at a time, whatever the number of processes."""
 
 
 @contextmanager

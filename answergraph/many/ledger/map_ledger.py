@@ -6,7 +6,6 @@ transaction that no other one overlaps, so what it reads holds until it writes; 
 
 import json
 import time
-import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,7 +91,6 @@ class MapLedger:
         self.owner = new_owner()
         self._shares = shares_equal_inputs
         self._database = database_at(ledger)
-        weakref.finalize(self, self._database.close)
         with self._database.transaction() as execute:
             for table in _TABLES:
                 execute(table, ())
@@ -219,9 +217,8 @@ class MapLedger:
         values = sorted(status)
         these = f"status IN ({', '.join('?' * len(values))})" if values else "1 = 0"
         with self._database.transaction() as execute:
-            is_new = bool(values) and not execute(
-                f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND {these} LIMIT 1", values
-            )
+            marked = f"SELECT 1 FROM answergraph_rows WHERE state = 'again' AND {these} LIMIT 1"
+            is_new = bool(values) and not execute(marked, values)
             if is_new:
                 execute(f"UPDATE answergraph_rows SET state = 'again' WHERE state = 'done' AND {these}", values)
             if take_up_again(execute) or is_new:
