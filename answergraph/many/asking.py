@@ -3,23 +3,21 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from typing import cast
+from contextlib import AbstractContextManager, nullcontext
 from uuid import UUID, uuid4
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from answergraph import AgentSpecError, NoAnswerError, UsageLimits
-from answergraph.kit import Budget
+from answergraph import AgentSpecError, NoAnswerError
 from answergraph.many.batches.provider_errors import is_passing
 from answergraph.many.ledger.agent_door import AgentDoor, mark_of
 from answergraph.many.ledger.map_ledger import Wanted
-from answergraph.many.ledger.rows import NO_USAGE, End, Group
+from answergraph.many.ledger.rows import End, Group
 from answergraph.many.pace import MAX_TRIES, Pace
+from answergraph.many.stopping import Purse, Share
 from answergraph.tapes.differences import TapeMismatch
-from answergraph.types import RunUsage
 
 Around = Callable[[], AbstractContextManager[None]]
 
@@ -29,9 +27,8 @@ class FirstRequest(BaseCallbackHandler):
 
     run_inline = True
 
-    def __init__(self) -> None:
-        self.agent: str | None = None
-        """A short name of it; ``None`` before the first request."""
+    agent: str | None = None
+    """A short name of it; ``None`` before the first request."""
 
     def on_chat_model_start(
         self, serialized: dict[str, object], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: object
@@ -44,29 +41,29 @@ class FirstRequest(BaseCallbackHandler):
 class Asking:
     """Asks one agent for the rows of a map."""
 
-    def __init__(self, door: AgentDoor, pace: Pace, around: Around, limits: UsageLimits | None) -> None:
-        """``around`` makes a context for each row, from its first run to its end; ``limits`` are those of all rows."""
+    def __init__(self, door: AgentDoor, pace: Pace, around: Around, purse: Purse | None) -> None:
+        """``around`` makes a context for each row, from its first run to its end; ``purse`` is that of all rows."""
         self._door = door
         self._around = around
-        # Inside a limit of cost every agent counts what it costs, and refuses a model without a known price.
-        has_cost = limits is not None and limits.cost is not None
-        self._money = UsageLimits(model_calls=None, cost=limits.cost, prices=limits.prices) if limits and has_cost else None
+        self._purse = purse
         self._pace = pace
         self._session = uuid4().hex
         self.first_request = FirstRequest()
 
     async def end_of(self, row: Wanted) -> End:
         """Ask for a row, and return its end; whatever the agent raises is one."""
-        with self._around(), Budget.sharing(self._money, cast("RunUsage", NO_USAGE)):
+        with self._around(), nullcontext() if self._purse is None else self._purse.share() as share:
             end = await self._end_of(row)
-            return end.left() if self._is_spent_by(end) else end
+        return end.left() if share is not None and self._is_spent_by(end, share) else end
 
-    def _is_spent_by(self, end: End) -> bool:
+    def _is_spent_by(self, end: End, share: Share) -> bool:
         """Return whether a row was ended by the limit of all rows: with a larger one it may have an answer."""
-        purse = Budget.current()
-        if self._money is None or purse is None or end.group.status != "out_of_budget":
+        if (end.group.status, end.group.rule) != ("out_of_budget", "cost"):
             return False
-        return end.parsed_outcome()["limit"] == "cost" and not purse.capped(self._money).cost
+        own = getattr(getattr(self._door.agent, "builder", None), "limits", None)
+        if own is None:  # a graph of several agents: the limit may be that of one
+            return share.left <= 0
+        return own.cost is None or end.parsed_outcome()["limits"]["cost"] < float(own.cost)
 
     async def _end_of(self, row: Wanted) -> End:
         began = time.monotonic()
@@ -77,8 +74,9 @@ class Asking:
             except (AgentSpecError, TapeMismatch):
                 raise  # the developer's mistake is every row's, and a tape of other runs says nothing of this agent
             except BaseException as error:  # one row's failure must not end the others, whatever it is
-                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                    raise
+                task = asyncio.current_task()
+                if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                    raise  # the map is being ended; the agent may raise it itself
                 if not is_passing(error) or tries == MAX_TRIES:
                     return _failed(row.key, error, time.monotonic() - began)
                 await asyncio.sleep(self._pace.refused(error, tries))
@@ -101,12 +99,6 @@ class Asking:
             waiting = f"The run was interrupted and waits: {result.get('__interrupt__')}"
             outcome = End.without_outcome(row.key, Group("deferred"), waiting).parsed_outcome()
         return outcome, self._door.stored(result.get(self._door.answer_key))
-
-
-def _is_cancelled() -> bool:
-    """Return whether the map is being ended; the agent may raise ``CancelledError`` itself."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _failed(key: str, error: BaseException, seconds: float) -> End:

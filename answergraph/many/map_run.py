@@ -31,8 +31,7 @@ from answergraph.types import Status
 
 ValueT = TypeVar("ValueT", default=Any)
 
-_MOST_ROWS_IN_BATCHES = 10_000
-"""Rows that wait for batches at once: each is a run in memory."""
+_MOST_ROWS_IN_BATCHES = 10_000  # that wait at once: each is a run in memory
 
 
 def map_answers(  # noqa: PLR0913 - one argument per question that a map answers
@@ -200,7 +199,7 @@ class MapRun(Generic[ValueT]):
         notes = list[str]()
         rows = first_of_each_key(plan.source.wanted(plan.door), notes)
         stopping = Stopping(plan.limits, plan.stop_after, self._ledger.usage, tries_first=batched is None)
-        asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row, plan.limits)
+        asking = Asking(plan.door, pace, nullcontext if batched is None else batched.row, stopping.purse)
         return Session(rows, self._ledger, asking, pace, stopping, loop, notes)
 
     def _rows(self, session: Session) -> Generator[Row[ValueT]]:

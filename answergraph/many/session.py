@@ -18,8 +18,7 @@ from answergraph.many.pace import Pace
 from answergraph.many.recorder import POLL_SECONDS, Recorder
 from answergraph.many.stopping import Stopping
 
-_MOST_WAITING = 1000
-"""Rows that others ask, or whose equal input is asked; the input is read on while there are fewer."""
+_MOST_WAITING = 1000  # rows that others ask, or whose equal input is asked; the input is read on while there are fewer
 
 
 @dataclass
@@ -88,8 +87,7 @@ class Session:
             return
         asks = self.stopping.reason is None
         claims = self.ledger.claim(wanted, asks=asks)
-        if claims.paused:
-            self.stopping.pause()
+        self.stopping.is_paused |= claims.paused
         for row in claims.ours:
             self._recorder.expect(row.key, asyncio.run_coroutine_threadsafe(self.asking.end_of(row), self.loop))
         if claims.changed and not self._inputs_changed:
@@ -117,6 +115,5 @@ class Session:
         if agent is not None and self._agent is None:
             self._agent = agent
             if (before := self.ledger.agent_changed_to(agent)) is not None:
-                self.notes.append(
-                    f"The agent changed: {agent} asks, another model, prompt, tools or settings than {before} before."
-                )
+                asks = f"The agent changed: {agent} asks, another model, prompt, tools or settings than {before} before."
+                self.notes.append(asks)

@@ -1,11 +1,61 @@
 """When a map stops asking: limits of all rows together, and failures in a row."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import cast
 
 from answergraph import AgentSpecError, UsageLimits
+from answergraph.kit import Budget
 from answergraph.many.ledger.control import PAUSED
-from answergraph.many.ledger.rows import BY_PAUSE, COUNTED, NOT_ASKED, End
+from answergraph.many.ledger.rows import BY_PAUSE, COUNTED, NO_USAGE, NOT_ASKED, End
+from answergraph.types import RunUsage, Usage
+
+
+@dataclass
+class Share:
+    """What the runs of a row have used of a purse, and what is left for them."""
+
+    cost: float = 0.0
+    calls: int = 0
+    left: float = 0.0
+
+
+class Purse:
+    """The money of all rows: what any of them has spent, in all processes, counts before each call of the others.
+
+    What a call costs is known when it has ended. Until then one of each row under way counts as calls have cost on average.
+    """
+
+    def __init__(self, limits: UsageLimits, elsewhere: Callable[[], float]) -> None:
+        """``elsewhere`` returns what other processes have spent, and earlier passes."""
+        # Inside a limit of cost every agent counts what it costs, and refuses a model without a known price.
+        self._limits = UsageLimits(model_calls=None, cost=limits.cost, prices=limits.prices)
+        self._elsewhere = elsewhere
+        self._lock = Lock()
+        self._rows, self._cost, self._calls = 0, 0.0, 0
+
+    @contextmanager
+    def share(self) -> Iterator[Share]:
+        """Let the runs of a row spend what is left."""
+        share = Share()
+        self._rows += 1
+        with Budget.sharing(self._limits, cast("RunUsage", NO_USAGE), others=partial(self._of_others, share)) as used:
+            yield share
+        self._of_others(share, used())
+        self._rows -= 1
+
+    def _of_others(self, share: Share, used: Usage) -> float:
+        cost, calls = used.get("cost") or 0.0, used["model_calls"]
+        with self._lock:
+            self._cost, self._calls = self._cost + cost - share.cost, self._calls + calls - share.calls
+            expected = (self._rows - 1) * self._cost / max(self._calls, 1)
+            of_others = round(self._elsewhere() + self._cost - cost + expected, 9)  # sums in another order are equal
+            share.cost, share.calls, share.left = cost, calls, float(self._limits.cost or 0) - of_others - cost
+        return of_others
 
 
 class Stopping:
@@ -34,20 +84,21 @@ class Stopping:
         self._began = time.monotonic()
         self._measured = 0  # rows that say what a row uses: one that failed without any usage does not
         self._own_use = dict.fromkeys(COUNTED, 0.0)
+        self._elsewhere = self._used.get("cost", 0.0)
+        self._is_spent = False
+        self.purse = Purse(limits, lambda: self._elsewhere) if limits and "cost" in self._limits else None
         self._in_a_row = 0
         self._answers = 0
         self._failing = ""
-        self._is_paused = False
-
-    def pause(self) -> None:
-        """Ask nothing more, since a person wants so."""
-        self._is_paused = True
+        self.is_paused = False
+        """Whether nothing more is asked since a person wants so."""
 
     def note(self, ends: list[End]) -> None:
         """Count what ended."""
         for end in ends:
             has_answer = end.group.status in {"answered", "abstained"}
-            self._in_a_row = 0 if has_answer else self._in_a_row + 1
+            self._in_a_row = 0 if has_answer else self._in_a_row + end.is_stored
+            self._is_spent = self._is_spent or not end.is_stored
             self._answers += has_answer
             if self._stop_after is not None and self._in_a_row >= self._stop_after and not self._failing:
                 reason = end.parsed_outcome()["reason"]
@@ -57,16 +108,19 @@ class Stopping:
             self._own_use = {name: amount + usage[name] for name, amount in self._own_use.items()}
         if self._limits:
             self._used = self._used_by_all()
+            self._elsewhere = self._used.get("cost", 0.0) - self._own_use["cost"]
 
     @property
     def reason(self) -> str | None:
         """Why nothing more is asked, ``None`` while the map goes on."""
-        if self._failing or self._is_paused:
+        if self._failing or self.is_paused:
             return self._failing or PAUSED
         used = {**self._used, "seconds": time.monotonic() - self._began}
         reached = (name for name, limit in self._limits.items() if used.get(name, 0) >= limit)
-        name = next(reached, None)
-        return None if name is None else f"The limit {name}={self._limits[name]:g} of all rows is reached ({used[name]:.6g})."
+        if (name := next(reached, "cost" if self._is_spent else None)) is None:
+            return None
+        how = "is reached" if used[name] >= self._limits[name] else "leaves too little for a row"
+        return f"The limit {name}={self._limits[name]:g} of all rows {how} ({used[name]:.6g})."
 
     def room(self, at_once: int, under_way: int) -> int:
         """Return how many rows may be begun beside those under way."""
@@ -74,9 +128,9 @@ class Stopping:
         if self._stop_after is not None and self._tries_first and (not self._answers or 2 * self._in_a_row >= self._stop_after):
             # Before the first answer, and when many have failed, no more is spent than it takes to know.
             room = min(room, self._stop_after - self._in_a_row - under_way)
-        if not self._measured and self._tries_first and self._limits.keys() & set(COUNTED):
-            # What a row uses is not known yet: rows are asked one by one, so that the others fit into the limit.
-            room = min(room, 1 - under_way)
+        if self._tries_first and self._limits.keys() & set(COUNTED):
+            # What a row uses is known by few at first: of more at once, many would be left unfinished where it is more.
+            room = min(room, max(2 * self._measured, 1) - under_way)
         for name, limit in self._limits.items():
             average = self._own_use.get(name, 0) / self._measured if self._measured else name == "model_calls"
             if average:

@@ -98,7 +98,7 @@ def _within(
         (reading,) = update[READINGS]
         return {READINGS: [{**reading, "asked": state[DECISION]["asked"] if reading["round"] else None}]}
 
-    def sharing(state: Any) -> AbstractContextManager[None]:
+    def sharing(state: Any) -> AbstractContextManager[object]:
         used = [(reading["round"], reading["outcome"]["usage"]) for reading in state.get(READINGS) or ()]
         return Budget.sharing(limits, usage_by_round(used), parts)
 

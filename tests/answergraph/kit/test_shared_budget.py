@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from langchain_core.tools import StructuredTool
 
-from answergraph import ToolStrategy, UsageLimits, create_agent
+from answergraph import PromptedStrategy, ToolStrategy, UsageLimits, create_agent
 from answergraph.kit import Budget
 from answergraph.testing import ScriptedChatModel
+from answergraph.types import Usage
 from tests.graphs.agent.scripted_agents import GOOD, QUESTION, Verdict, call, calls
 from tests.suite.colors import Run
 
@@ -74,6 +75,22 @@ def test_a_cause_keeps_its_name_through_inner_agents(run: Run) -> None:
 
     causes = run_with(run, work)["usage"]["by_cause"]
     assert {cause: share["model_calls"] for cause, share in causes.items()} == {"turn": 2, "scans": 2, "inner_run": 2}
+
+
+def test_what_others_have_taken_is_not_left_for_the_runs_inside(run: Run) -> None:
+    told = []
+
+    def others(used: Usage) -> float:
+        told.append(used.get("cost"))
+        return 1.5
+
+    model = ScriptedChatModel(replies=[f'{{"wrong": {number}}}' for number in range(9)])
+    agent = create_agent(model, response_format=PromptedStrategy(Verdict), limits=UsageLimits(answer_attempts=9))
+    nothing: Any = {**USED, "model_calls": 0, "seconds": 0}
+    with Budget.sharing(UsageLimits(cost=3, prices=lambda name, usage: 0.5), nothing, others=others) as used:
+        outcome = run(agent, QUESTION)["outcome"]
+    assert (outcome["status"], outcome["limit"], outcome["usage"]["cost"]) == ("out_of_budget", "cost", 1.5)
+    assert (told, used().get("cost")) == ([None, 0.5, 1.0], 1.5)
 
 
 @pytest.mark.parametrize(("own", "capped"), [(None, 6), (3, 3), (8, 6)])

@@ -1,12 +1,14 @@
+import asyncio
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from answergraph import AgentSpecError, UsageLimits, create_agent
+from answergraph import AgentGraph, AgentSpecError, UsageLimits, create_agent
 from answergraph.many import Group, MapRun, map_answers
 from answergraph.many.ledger.rows import NOT_ASKED
 from answergraph.testing import ScriptedChatModel
@@ -147,6 +149,76 @@ def test_a_row_that_the_limit_of_its_own_agent_ends_has_ended(run: Run, tmp_path
         collected(run, mapped)
     assert mapped.groups() == {Group("out_of_budget", "number", "cost"): 4}
     assert (mapped.stopped, mapped.usage()["cost"]) == (None, 2.0)
+
+
+class Slow(ScriptedChatModel):
+    """Lets the calls of several rows be under way at the same time."""
+
+    async def _agenerate(self, *args: Any, **options: Any) -> Any:
+        await asyncio.sleep(0.01)
+        return await super()._agenerate(*args, **options)
+
+
+def asked_often(calls_of: Callable[[int], int]) -> AgentGraph[Any]:
+    """Return an agent that answers a row after so many calls."""
+
+    def answer(messages: list[Any]) -> AIMessage:
+        attempts = sum(1 for message in messages if isinstance(message, AIMessage))
+        row = int(next(message.text for message in messages if isinstance(message, HumanMessage)).split()[-1])
+        return AIMessage('{"number": 7}' if attempts + 1 >= calls_of(row) else f'{{"number": "no {attempts}"}}')
+
+    return create_agent(Slow(replies=answer), response_format=Invoice, limits=UsageLimits(answer_attempts=20))
+
+
+@pytest.mark.parametrize(
+    ("cost", "first", "others"),
+    [("4", 3, 3), ("4", 1, 3), ("4", 1, 10), ("3.75", 1, 10), ("20.25", 1, 10), ("20.25", 1, 1)],
+)
+def test_rows_at_once_share_the_money_of_a_map(run: Run, cost: str, first: int, others: int) -> None:
+    limits = UsageLimits(cost=Decimal(cost), prices=lambda name, usage: 0.5)
+    agent = asked_often(lambda row: others if row else first)
+    mapped = map_answers(agent, rows(80), key="id", input="body", concurrency=16, limits=limits)
+    collected(run, mapped)
+    # The last call may go beyond the limit, since its price is known when it has ended.
+    assert Decimal(cost) - Decimal("0.5") < mapped.usage()["cost"] < Decimal(cost) + Decimal("0.5")
+    assert mapped.groups().keys() == {Group("answered"), NOT_ASKED}
+    assert mapped.stopped is not None
+    assert f"cost={cost}" in mapped.stopped
+
+
+def test_what_was_spent_before_is_no_longer_in_the_purse(run: Run, tmp_path: Path) -> None:
+    spent = []
+    for cost in ("2", "4", "4"):
+        limits = UsageLimits(cost=Decimal(cost), prices=lambda name, usage: 0.5)
+        agent = asked_often(lambda row: 3)
+        mapped = map_answers(agent, rows(9), key="id", input="body", ledger=tmp_path / "run.db", limits=limits)
+        collected(run, mapped)
+        spent.append(mapped.usage()["cost"])
+    assert spent == [2.0, 4.0, 4.0]
+
+
+def test_a_row_that_the_rest_is_too_little_for_is_asked_again_under_a_larger_limit(run: Run, tmp_path: Path) -> None:
+    def mapped(cost: str) -> MapRun[Any]:
+        limits = UsageLimits(cost=Decimal(cost), prices=lambda name, usage: 0.5)
+        agent = asked_often(lambda row: 3)
+        return map_answers(agent, rows(3), key="id", input="body", ledger=tmp_path / "run.db", limits=limits)
+
+    less, more = mapped("1.2"), mapped("99")
+    collected(run, less)
+    assert (less.groups(), less.usage()["cost"]) == ({NOT_ASKED: 3}, 1.0)
+    assert less.stopped == "The limit cost=1.2 of all rows leaves too little for a row (1)."
+    collected(run, more)
+    assert (more.counts(), more.stopped) == ({"answered": 3}, None)
+
+
+def test_rows_that_the_limit_of_all_rows_ends_are_no_failures_in_a_row(run: Run) -> None:
+    limits = UsageLimits(cost=Decimal("3.5"), prices=lambda name, usage: 0.5)
+    agent = asked_often(lambda row: 10 if row > 2 else 1)
+    mapped = map_answers(agent, rows(40), key="id", input="body", stop_after=2, limits=limits)
+    collected(run, mapped)
+    assert mapped.counts() == {"answered": 3, "out_of_budget": 37}
+    assert mapped.stopped is not None
+    assert mapped.stopped.startswith("The limit cost=3.5 of all rows is reached")
 
 
 @pytest.mark.parametrize("own", [None, UsageLimits(prices={})], ids=["no limits of its own", "counts what has a price"])
