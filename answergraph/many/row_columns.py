@@ -13,6 +13,7 @@ from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -45,9 +46,10 @@ class RowColumns:
     def write_parquet(self, rows: Iterable[Row], path: Path) -> None:
         """Write the rows as they come; the file takes its name when it is complete."""
         name = f"{path.name}.partial-"
-        unfinished = path.with_name(f"{name}{os.getpid()}")
+        unfinished = path.with_name(f"{name}{os.getpid()}-{uuid4().hex[:8]}")  # others may write the same file now
         for left in path.parent.glob(f"{escape(name)}*"):  # by a process that was killed
-            if (process := left.name.removeprefix(name)).isdecimal() and has_ended(int(process)):
+            process = left.name.removeprefix(name).partition("-")[0]
+            if process.isdecimal() and has_ended(int(process)):
                 left.unlink(missing_ok=True)
         try:
             with parquet.ParquetWriter(unfinished, self.schema) as writer:

@@ -1,10 +1,14 @@
 import datetime
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from threading import Barrier
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -123,3 +127,44 @@ def test_a_file_is_there_when_it_is_complete(tmp_path: Path) -> None:
     assert (table.num_rows, len(set(table["key"].to_pylist()))) == (1200, 1200)
     assert sum(run.counts().values()) == 1200
     assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+def test_those_who_write_one_file_at_the_same_time_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path, both_have_begun = tmp_path / "rows.parquet", Barrier(2)
+
+    def read(count: int) -> Iterator[dict[str, Any]]:
+        both_have_begun.wait(60)
+        yield from rows(count)
+
+    def write(count: int) -> None:
+        map_answers(agent_of(), read(count), key="id", input="body").to_parquet(path)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, (20, 30)))
+    keys = parquet.read_table(path)["key"].to_pylist()
+    assert len(set(keys)) == len(keys) in {20, 30}
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+WRITES_AND_IS_KILLED = """
+import os, signal, sys
+from tests.answergraph.many.invoices import agent_of, rows
+from answergraph.many import map_answers
+
+def killed():
+    yield from rows(3)
+    print(*os.listdir(sys.argv[1]))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+map_answers(agent_of(), killed(), key="id", input="body").to_parquet(f"{sys.argv[1]}/rows.parquet")
+"""
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", WRITES_AND_IS_KILLED, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    (left,) = tmp_path.iterdir()
+    assert (killed.returncode, killed.stdout.strip()) == (-signal.SIGKILL, left.name)
+    map_answers(agent_of(), rows(3), key="id", input="body").to_parquet(tmp_path / "rows.parquet")
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.parquet"]
