@@ -4,17 +4,18 @@ Claims are collected from the parts of values (``PARTS``). A search of the whole
 that none is ignored: see ``Place.within``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypeAliasType, is_typeddict
 
+from answergraph.answers.schemas.json_names import fields_of_type
 from answergraph.evidence.marks import MARKS, SCALARS, Derived, FromTools, Grounded, Mark, Quote, SupportedBy
 from answergraph.evidence.schema_parts import (
     ALTERNATIVES,
@@ -64,30 +65,37 @@ class MarkedType:
 
     def places(self) -> list[Place]:
         """Return the marks with their places, each place once."""
-        return list(self._places(self.root, FieldPath(), set()))
+        return [place for schema, path in self._schemas() for place in self._places_at(schema, path)]
 
     def optional_paths(self) -> set[FieldPath]:
         """Return the places of fields with a default."""
-        return set(self._optional(self.root, FieldPath(), frozenset()))
-
-    def _optional(self, schema: CoreSchema, path: FieldPath, above: frozenset[int]) -> Iterator[FieldPath]:
-        if schema["type"] == "default":
-            yield path
-        for part in self.parts(schema) if id(schema) not in above else ():
-            yield from self._optional(part.schema, path_of_part(path, part.name), above | {id(schema)})
+        return {path for schema, path in self._schemas() if schema["type"] == "default"}
 
     def never_found(self) -> list[FieldPath]:
         """Return the fields without a mark whose values no source can show: durations, bytes, secrets."""
-        return list(dict.fromkeys(self._never_found(self.root, FieldPath(), frozenset())))
+        unmarked = ((schema, path) for schema, path in self._schemas(_may_be_found) if not _may_be_found(schema))
+        secret = "get_secret_value"
+        return [path for schema, path in unmarked if schema["type"] in _NEVER_FOUND or hasattr(schema.get("cls"), secret)]
 
-    def _never_found(self, schema: CoreSchema, path: FieldPath, above: frozenset[int]) -> Iterator[FieldPath]:
-        # A validator may make a number of a duration.
-        if marks_on(schema) or id(schema) in above or schema["type"] in CONVERTING:
-            return
-        if schema["type"] in _NEVER_FOUND or hasattr(schema.get("cls"), "get_secret_value"):
-            yield path
-        for part in self.parts(schema):
-            yield from self._never_found(part.schema, path_of_part(path, part.name), above | {id(schema)})
+    def places_known_by_values(self) -> list[Place]:
+        """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
+        records = [(schema["cls"], path) for schema, path in self._schemas(_is_of_record) if _is_of_record(schema)]
+        known = [(path, place) for cls, path in records for place in marked_type(cls).places()]
+        return [place._replace(path=FieldPath.of(*path.parts, *place.path.parts)) for path, place in known]
+
+    def _schemas(self, is_last: Callable[[CoreSchema], bool] = lambda _: False) -> Iterator[tuple[CoreSchema, FieldPath]]:
+        """Yield the schemas of the type with their paths, outer ones first; none inside one that ``is_last``.
+
+        Each comes once: in types that refer to each other there are more ways to it than can be followed.
+        """
+        waiting, seen = [(self.root, FieldPath())], set[int]()
+        while waiting:
+            schema, path = waiting.pop()
+            if id(schema) not in seen:
+                seen.add(id(schema))
+                yield schema, path
+                inner = [] if is_last(schema) else self.parts(schema)
+                waiting += [(part.schema, path_of_part(path, part.name)) for part in reversed(inner)]
 
     def paths_of_values(self, path: FieldPath, depth: int = 4) -> Iterator[FieldPath]:
         """Yield the paths of the values at and below a path, ``items[].price``; none if it leads nowhere."""
@@ -112,10 +120,6 @@ class MarkedType:
                 named += [part for part in parts if part.name is not None and part.shape is not UNDECLARED]
                 waiting += [part.schema for part in parts if part.name is None]
         return named
-
-    def places_known_by_values(self) -> list[Place]:
-        """Return the marks of the models and dataclasses in a type, which their values show without a declared type."""
-        return list(self._known_places(self.root, FieldPath(), set()))
 
     def marks_below(self, schema: CoreSchema) -> list[Mark]:
         return list(self._search(schema, set()))
@@ -167,10 +171,7 @@ class MarkedType:
         inner = [self.can_hold(mark, part.schema, opened | {id(schema)}) for part in self.parts(schema)]
         return not inner or kind in CONVERTING or (all if kind == "tuple" else any)(inner)
 
-    def _places(self, schema: CoreSchema, path: FieldPath, seen: set[int]) -> Iterator[Place]:
-        if id(schema) in seen:
-            return
-        seen.add(id(schema))
+    def _places_at(self, schema: CoreSchema, path: FieldPath) -> Iterator[Place]:
         yield from (Place(path, mark, schema) for mark in marks_on(schema))
         parts = self.parts(schema)
         for key, rest in schema.items():
@@ -181,8 +182,6 @@ class MarkedType:
                     yield Place(path, mark, schema, within)
         for name, mark in _left_out_of(schema["cls"]) if schema["type"] in RECORDS | {"typed-dict"} else ():
             yield Place(path / name, mark, schema, "an annotation that validation ignores")
-        for part in parts:
-            yield from self._places(part.schema, path_of_part(path, part.name), seen)
 
     def _search(self, node: object, seen: set[int]) -> Iterator[Mark]:
         """Yield every mark at and below a node that was not visited."""
@@ -195,15 +194,6 @@ class MarkedType:
             if isinstance(node, Mapping) and node.get("schema_ref") in self._definitions:
                 yield from self._search(self._definitions[node["schema_ref"]], seen)
 
-    def _known_places(self, schema: CoreSchema, path: FieldPath, seen: set[int]) -> Iterator[Place]:
-        if schema["type"] in RECORDS:
-            places = marked_type(schema["cls"]).places()
-            yield from (place._replace(path=FieldPath.of(*path.parts, *place.path.parts)) for place in places)
-        elif id(schema) not in seen:
-            seen.add(id(schema))
-            for part in self.parts(schema):
-                yield from self._known_places(part.schema, path_of_part(path, part.name), seen)
-
 
 @lru_cache(maxsize=MAX_KEPT)
 def marked_type(declared: Any) -> MarkedType:
@@ -212,6 +202,15 @@ def marked_type(declared: Any) -> MarkedType:
 
 def marks_on(schema: CoreSchema) -> tuple[Mark, ...]:
     return tuple(schema.get("metadata", {}).get(MARKS, ()))
+
+
+def _may_be_found(schema: CoreSchema) -> bool:
+    # A validator may make a number of a duration.
+    return bool(marks_on(schema)) or schema["type"] in CONVERTING
+
+
+def _is_of_record(schema: CoreSchema) -> bool:
+    return schema["type"] in RECORDS
 
 
 def _definitions(node: object) -> Iterator[CoreSchema]:
@@ -225,14 +224,7 @@ def _definitions(node: object) -> Iterator[CoreSchema]:
 @lru_cache(maxsize=MAX_KEPT)
 def _left_out_of(cls: Any) -> Sequence[tuple[str, Mark]]:
     """Return the marks in a class's annotations that are missing in its schema, with their fields."""
-    if isinstance(cls, type) and issubclass(cls, BaseModel):
-        hints = {name: Annotated[field.annotation, None, *field.metadata] for name, field in cls.model_fields.items()}
-    else:
-        try:
-            hints = get_type_hints(cls, include_extras=True)
-        except NameError:
-            return ()  # only Pydantic can resolve names local to a function
-    return [(name, mark) for name, hint in hints.items() for mark in _left_out(hint)]
+    return [(name, mark) for name, hint in fields_of_type(cls).items() for mark in _left_out(hint)]
 
 
 def _left_out(annotation: Any) -> Sequence[Mark]:

@@ -273,3 +273,16 @@ def test_types_that_refer_to_each_other_are_read_once() -> None:
     for name in names:
         space[name].model_rebuild(_types_namespace=space)
     assert not is_refused(space["Node0"])
+
+
+@pytest.mark.parametrize("options", [{}, {"on_doubt": "omit"}])
+def test_types_that_refer_to_each_other_are_read_once_for_all_their_fields(options: dict[str, Any]) -> None:
+    names = [f"Leaf{number}" for number in range(12)]  # a thousand million ways through them
+    space: dict[str, Any] = {}
+    for name in names:
+        hints = {other.lower(): f"{other} | None" for other in names}
+        space[name] = type(name, (BaseModel,), {"__annotations__": hints, **dict.fromkeys(hints)})
+    for name in names:
+        space[name].model_rebuild(_types_namespace=space)
+    checker = GroundedAnswer(sources=Input(), fields="all", **options)
+    assert create_agent(ScriptedChatModel(replies=[]), response_format=space["Leaf0"], middleware=[checker])
