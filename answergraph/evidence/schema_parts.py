@@ -75,7 +75,7 @@ def _attributes(schema: CoreSchema) -> Iterable[Part]:
     fields = schema["fields"]
     named = fields.items() if isinstance(fields, Mapping) else [(field["name"], field) for field in fields]
     ways = {name: _ways_to(name, field) for name, field in named}
-    parts = [Part(field["schema"], name, partial(_attribute, ways[name])) for name, field in named if not field.get("init_only")]
+    parts = [Part(field["schema"], name, partial(_read, name, ways[name])) for name, field in named if not field.get("init_only")]
     keys = {way[0] for each in ways.values() for way in each}
     return [*parts, Part(schema.get("extras_schema", _ANY), EVERY_ITEM, partial(_undeclared, keys), UNDECLARED)]
 
@@ -90,8 +90,7 @@ def _ways_to(name: str, field: CoreSchema) -> list[Sequence[str | int]]:
     return [*aliases, *written, [name]]
 
 
-def _attribute(ways: Sequence[Sequence[str | int]], value: object) -> NamedValues:
-    name = str(ways[-1][0])
+def _read(name: str, ways: Iterable[Sequence[str | int]], value: object) -> NamedValues:
     return [(name, _in_json(ways, value) if isinstance(value, Mapping) else getattr(value, name, None))]
 
 
@@ -111,11 +110,7 @@ def _undeclared(keys: Set[str | int], value: object) -> NamedValues:
 def _keys(schema: CoreSchema) -> Iterable[Part]:
     # A value has the names of the type, unless it was not validated.
     fields = schema["fields"].items()
-    return [Part(field["schema"], name, partial(_key, _ways_to(name, field)[::-1]), Mapping) for name, field in fields]
-
-
-def _key(ways: Sequence[Sequence[str | int]], value: object) -> NamedValues:
-    return [(ways[0][0], _in_json(ways, value))]
+    return [Part(field["schema"], name, partial(_read, name, _ways_to(name, field)[::-1]), Mapping) for name, field in fields]
 
 
 def _each(key: str, shape: object) -> Callable[[CoreSchema], Iterable[Part]]:

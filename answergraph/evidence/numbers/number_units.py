@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Protocol
 
-from answergraph.evidence.numbers.numerals import Numeral
+from answergraph.evidence.numbers.numerals import LETTER, Numeral
 from answergraph.evidence.texts.folding import fold
 from answergraph.evidence.texts.language_words import alternatives
 from answergraph.evidence.texts.quote_borders import CURRENCIES, HYPHENS
-from answergraph.evidence.texts.value_text import BORDERLESS
 
 Number = int | float | Decimal
 
@@ -31,8 +30,7 @@ _SLACK = 1e-9
 _GLUED = frozenset(f"_%‰°{CURRENCIES}")
 _SIZE_OR_UNIT = re.compile(rf"\s?(?:[%‰]|(?:{alternatives('numbers', 'percent')})\b)| ?[mbt]\b", re.IGNORECASE)
 _SEPARATOR = r"[\"']?\s?[:=]\s?[\"']?"
-_LETTER = rf"[^\W{BORDERLESS}]"
-_RATE = rf"(?!{_LETTER}|[/^*²³·⁻]|[{HYPHENS}][0-9]|\s?/|\sper\b|\s[a-zA-Z]{{1,3}}(?:[{HYPHENS}][0-9]|⁻))"
+_RATE = rf"(?!{LETTER}|[/^*²³·⁻]|[{HYPHENS}][0-9]|\s?/|\sper\b|\s[a-zA-Z]{{1,3}}(?:[{HYPHENS}][0-9]|⁻))"
 _CELLS = re.compile(r"[\t;|]|,(?! )|(?<=,) ")
 _MIN_OF_A_KEY = "min"
 """As a key, "min" is a minimum, not a minute."""
@@ -62,7 +60,7 @@ def _is_bare(numeral: Numeral, text: str) -> bool:
     # A letter may be a multiplier or a unit.
     if _SIZE_OR_UNIT.match(text, numeral.end):
         return False
-    return not (re.match(_LETTER, glued) or glued in _GLUED or before in set(CURRENCIES))
+    return not (re.match(LETTER, glued) or glued in _GLUED or before in set(CURRENCIES))
 
 
 def is_equal(found: Decimal, wanted: Number, rounding: int | None) -> bool:
@@ -91,7 +89,7 @@ def _has_unit(numeral: Numeral, text: str, unit: str) -> bool:
     if re.match(rf"\s?(?:{names}){_RATE}", after):
         return True
     # A different unit after the number overrides the one before it.
-    if re.match(rf"{_LETTER}|[%‰°]", after):
+    if re.match(rf"{LETTER}|[%‰°]", after):
         return False
     return _stands_before(numeral, text, names) or _stands_at_head(numeral, text, names) or _stands_beside(numeral, text, names)
 

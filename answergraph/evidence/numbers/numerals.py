@@ -18,7 +18,7 @@ from answergraph.evidence.texts.value_text import BORDERLESS
 
 GROUP_SPACE = "\ue001"
 """Marks a single space between digit groups in prepared text."""
-_LETTER = rf"[^\W{BORDERLESS}]"
+LETTER = rf"[^\W{BORDERLESS}]"
 
 _RUN = re.compile(rf"(?<![\w.])\.[0-9]+|[0-9](?:[0-9.,_'{GROUP_SPACE}]*[0-9])?")
 """Digits and group marks, which are one number or none."""
@@ -49,12 +49,12 @@ _MAX_NUMBERS = 2_000
 _LOOK_CHARACTERS = 32
 """Context read around a number."""
 _JOINED_BEFORE = re.compile(
-    rf"(?:{_LETTER}|[▲△▼▽.√٫٬·⁄×{GROUP_SPACE}]|[0-9]\s?[月월時时시割{HAN_SIZES}]\s?|分の|\S[{CLINGING}]|[0-9][,'/:]|{_LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
+    rf"(?:{LETTER}|[▲△▼▽.√٫٬·⁄×{GROUP_SPACE}]|[0-9]\s?[月월時时시割{HAN_SIZES}]\s?|分の|\S[{CLINGING}]|[0-9][,'/:]|{LETTER}[{HYPHENS}+]|[{HYPHENS}+±/][{HYPHENS}+±]|±\s?"
     r"|[0-9]\s?[×*]\s?)\Z"
 )
 _POWER_BEFORE = re.compile(r"(?:[\w)]\s?\*\*|\^)\s?\Z")
 _JOINED_AFTER = re.compile(
-    rf"[{HYPHENS}/:⁄][\w]|\.{_LETTER}{{1,31}}\.[0-9]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
+    rf"[{HYPHENS}/:⁄][\w]|\.{LETTER}{{1,31}}\.[0-9]|[,.'٫٬·{GROUP_SPACE}][0-9]|[\u00b2\u00b3\u00b9\u2070-\u2079\u00bc-\u00be{CLINGING}]"
     r"|\s?\^|\s?\*\*\s?[0-9(]|\*\*\w|!(?:[\w!]|\s?[=+*/^)-])|\s?[×⋅]|\s[0-9]+[/⁄][0-9]"
     r"|\s?[月월]|\s?(?:[時时](?![間间])|시(?!간))|分の|[个個]?半|[割折]|\s?[AaPp]\.?[Mm]\b|\) ?[A-Z]{3}\b|\s?Uhr\b"
 )

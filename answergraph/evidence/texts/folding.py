@@ -150,12 +150,8 @@ def folded(text: MappedText) -> MappedText:
         joined = text.translated({**table, **_ONE_FOR_ONE})
         joined = joined.edited(_combined(joined.text, _compiled(joining, changing))) if joining or changing else joined
     # A folded character may begin with a space.
-    spaced = joined.changed(_SPACES_IN_A_ROW, _one_space)
+    spaced = joined.changed(_SPACES_IN_A_ROW, lambda spaces: "\n" if "\n" in spaces.group() else " ")
     return spaced.edited((match.start() + 1, match.end(), "-") for match in _DASH.finditer(spaced.text))
-
-
-def _one_space(spaces: Match[str]) -> str:
-    return "\n" if "\n" in spaces.group() else " "
 
 
 @lru_cache(maxsize=1024)

@@ -77,9 +77,10 @@ def times_in(searched: ValueText) -> Iterator[TimePlace]:
         # Of German "14:30 am 3. Mai", the hour is in the afternoon.
         hours = _hours_of_half(text, match, hour) if hour <= _HALF_DAY else [hour]
         share = int((match["share"] or "0").ljust(6, "0")[:6])
+        minute = 30 if match["thirty"] else int(match["m"] or 0)
         zone, done = _zone_at(text, match)
         for hour in hours:
-            value = time(hour % 24, _minute_of(match), int(match["s"] or 0), share, zone)
+            value = time(hour % 24, minute, int(match["s"] or 0), share, zone)
             doubt = next((f"it may be {other % 24}:{value:%M} as well" for other in hours if other != hour), None)
             yield TimePlace(value, match.start(), done, match["hours"] is None, doubt)
 
@@ -132,10 +133,6 @@ def _is_beside(text: str, clock: Span, day: Span) -> bool:
     # A log has the time in its date: "Oct 27 10:00:00 UTC 2025".
     gap = text[min(clock.end, day.end) : max(clock.start, day.start)]
     return len(gap) <= _MAX_BESIDE or (len(gap.split()) <= _MAX_BESIDE and not _PARTED.search(gap))
-
-
-def _minute_of(clock: re.Match[str]) -> int:
-    return 30 if clock["thirty"] else int(clock["m"] or 0)
 
 
 def _zone_at(text: str, clock: re.Match[str]) -> tuple[timezone | None, int]:
