@@ -191,7 +191,7 @@ class MarkedType:
             seen.add(id(node))
             for below in node.values() if isinstance(node, Mapping) else node:
                 yield from self._search(below, seen)
-            if isinstance(node, Mapping) and node.get("schema_ref") in self._definitions:
+            if isinstance(node, Mapping) and node.get("type") == "definition-ref":
                 yield from self._search(self._definitions[node["schema_ref"]], seen)
 
 

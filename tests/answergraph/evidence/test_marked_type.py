@@ -256,6 +256,11 @@ def test_what_is_made_into_something_else_has_no_support() -> None:
     assert [claim.problem for claim in claims_of(answer_type(f=value))] == ["its parts cannot be read"]
 
 
+def test_a_field_may_have_a_name_that_schemas_use_themselves() -> None:
+    answer_type = create_model("Answer", schema_ref=(Annotated[str, Quote()], ...), type=(str, ""), definitions=(str, ""))
+    assert not is_refused(create_model("Outer", answers=(list[answer_type], ...)))  # type: ignore[valid-type]  # made above
+
+
 def test_a_value_that_fits_no_alternative_is_checked_as_each() -> None:
     class Answer(BaseModel):
         f: Annotated[str, Quote()] | int = field(default=0)
