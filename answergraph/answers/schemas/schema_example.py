@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from answergraph.answers.schemas.json_envelope import DATA
+from answergraph.answers.schemas.json_envelope import BY_NAME, DATA
 from answergraph.answers.schemas.known_keys import pointed_at
 from answergraph.json_schema.dialect_sizes import Edge, in_circle
 
@@ -64,7 +64,9 @@ def needs_schema(schema: object) -> bool:
         return any(map(needs_schema, schema))
     if not isinstance(schema, Mapping):
         return False
-    inner = [value for key, value in schema.items() if key not in DATA]
+    # A field may be called as a keyword is, such as ``contains``.
+    named = {key: [*value.values()] for key, value in schema.items() if key in BY_NAME and isinstance(value, Mapping)}
+    inner = [value for key, value in {**schema, **named}.items() if key not in DATA]
     return bool(_NOT_SHOWN & schema.keys()) or _refers_to_itself(schema) or any(map(needs_schema, inner))
 
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field, create_model
 
 from answergraph import PromptedStrategy
-from answergraph.answers.schemas.schema_example import MAX_EXAMPLE_CHARACTERS
+from answergraph.answers.schemas.schema_example import MAX_EXAMPLE_CHARACTERS, needs_schema
 
 
 class Leaf(BaseModel):
@@ -61,6 +61,14 @@ def test_members_that_are_true_or_false_are_shown_as_anything() -> None:
         {"title": "T", "type": "object", "properties": {"a": {"anyOf": [True]}, "b": {"anyOf": [True, {}]}}}
     )
     assert strategy.example() == '{"a": "<anything>", "b": "<anything or anything, or leave this out>"}'
+
+
+def test_the_name_of_a_field_is_no_keyword_that_an_example_cannot_express() -> None:
+    class Parcel(BaseModel):
+        contains: list[str]
+
+    assert not needs_schema(Parcel.model_json_schema())
+    assert needs_schema({"type": "array", "contains": {"type": "string"}})
 
 
 def test_a_map_and_a_list_keep_their_descriptions() -> None:
