@@ -66,18 +66,12 @@ def _inside(pointer: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str,
     for keyword in _ONE:
         if isinstance(schema.get(keyword), Mapping):
             yield keyword, f"{pointer}/{keyword}", schema[keyword]
-    for keyword in _LISTS:
-        if isinstance(schema.get(keyword), list):
-            yield from _members(keyword, f"{pointer}/{keyword}", enumerate(schema[keyword]))
-    for keyword in _MAPS:
-        if isinstance(schema.get(keyword), Mapping):
-            yield from _members(keyword, f"{pointer}/{keyword}", schema[keyword].items())
-
-
-def _members(keyword: str, pointer: str, members: Any) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    for step, member in members:
-        if isinstance(member, Mapping):
-            yield keyword, f"{pointer}/{step_of(step)}", member
+    for keyword in (*_LISTS, *_MAPS):
+        value: Any = schema.get(keyword)
+        if isinstance(value, list if keyword in _LISTS else Mapping):
+            steps = enumerate(value) if isinstance(value, list) else value.items()
+            inner = ((step, each) for step, each in steps if isinstance(each, Mapping))
+            yield from ((keyword, f"{pointer}/{keyword}/{step_of(step)}", each) for step, each in inner)
 
 
 def step_of(name: str | int) -> str:
