@@ -103,8 +103,8 @@ def rewritten(schema: object, change: Callable[[str, Any], object]) -> Any:
         return [rewritten(item, change) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    changed = {key: change(key, value) for key, value in schema.items()}
-    return {key: _rewritten_value(key, value, change) for key, value in changed.items() if value is not LEFT_OUT}
+    changed = {key: new for key, value in schema.items() if (new := change(key, value)) is not LEFT_OUT}
+    return {key: each_in(key, value, lambda inner: rewritten(inner, change)) for key, value in changed.items()}
 
 
 def without(keyword: str, schema: Mapping[str, object]) -> dict[str, object]:
@@ -113,7 +113,8 @@ def without(keyword: str, schema: Mapping[str, object]) -> dict[str, object]:
     return changed
 
 
-def _rewritten_value(key: str, value: object, change: Callable[[str, Any], object]) -> object:
+def each_in(key: str, value: object, work: Callable[[object], object]) -> object:
+    """Return the value of a keyword with ``work`` done to the schemas in it."""
     if key in BY_NAME and isinstance(value, Mapping):
-        return {name: rewritten(schema, change) for name, schema in value.items()}
-    return value if key in DATA else rewritten(value, change)
+        return {name: work(schema) for name, schema in value.items()}
+    return value if key in DATA else work(value)

@@ -1,13 +1,14 @@
 """The state, input and output schemas of an agent, merged from its own and those of its middleware."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, Union, get_args, get_origin, get_type_hints
 
 from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
+from answergraph.answers.schemas.json_envelope import each_in
 from answergraph.answers.schemas.known_keys import pointed_at
 from answergraph.answers.storage.answer_channel import AnswerChannel, answer_codec
 from answergraph.runtime.recent_cache import MAX_KEPT, RecentCache
@@ -109,7 +110,7 @@ def _without_references(node: object, root: Mapping[str, object], opened: frozen
     if not isinstance(node, Mapping):
         return node
     shown = {key: part for key, part in node.items() if key not in {"$defs", "definitions", "$ref"}}
-    kept = {key: _without_references(part, root, opened) for key, part in shown.items()}
+    kept = {key: each_in(key, part, partial(_without_references, root=root, opened=opened)) for key, part in shown.items()}
     reference = node.get("$ref")
     if not isinstance(reference, str) or reference in opened:
         return kept

@@ -14,8 +14,10 @@ TEXT = {"type": "string"}
         ({"anyOf": [{"$ref": "#/$defs/A", "title": "An a"}], "$defs": {"A": TEXT}}, {"anyOf": [{**TEXT, "title": "An a"}]}),
         ({"$ref": "#/$defs/A", "$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}}, {"items": {}}),
         ({"items": {"$ref": "#/$defs/Missing"}}, {"items": {}}),
+        ({"properties": {"definitions": TEXT, "$ref": TEXT}}, {"properties": {"definitions": TEXT, "$ref": TEXT}}),
+        ({"default": {"$ref": "a.txt"}}, {"default": {"$ref": "a.txt"}}),
     ],
-    ids=["escaped", "with a title", "of itself", "to nothing"],
+    ids=["escaped", "with a title", "of itself", "to nothing", "names of fields", "data"],
 )
 def test_references_are_replaced_by_what_they_lead_to(schema: object, shown: object) -> None:
     assert isinstance(schema, dict)
