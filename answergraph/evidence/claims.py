@@ -105,8 +105,8 @@ def default_at(answer: object, path: str) -> Any:
     Raises:
         LookupError: If the field has none.
     """
-    *outer, name = FieldPath(path).parts
-    record = FieldPath.of(*outer).get(answer) if outer else answer
+    *outer, name = FieldPath(path).parts or ("",)
+    record = FieldPath.of(*outer).get(answer)
     if isinstance(record, BaseModel) and (own := type(record).model_fields.get(str(name))) and not own.is_required():
         return own.get_default(call_default_factory=True)
     if is_dataclass(record):

@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pydantic import AfterValidator, BaseModel, Field, SecretStr, create_model
+from pydantic import AfterValidator, BaseModel, Field, RootModel, SecretStr, create_model
 
 from answergraph import AgentSpecError, Grounded, Quote, ToolStrategy, create_agent
 from answergraph.graphs import create_extractor
@@ -192,6 +192,20 @@ def test_a_quote_that_a_person_wrote_stays_as_it_is(run: Run) -> None:
         "Nothing of the kind.",
         "given",
     )
+
+
+def test_an_answer_that_is_one_value_is_put_to_a_person_as_a_whole(run: Run) -> None:
+    agent = create_agent(
+        ScriptedChatModel(replies=[answer(named="Total", value="9 EUR")] * 2),
+        response_format=ToolStrategy(create_model("Total", __base__=RootModel[str])),
+        middleware=[GroundedAnswer(sources=Input(), fields="all", on_doubt="review")],
+        checkpointer=InMemorySaver(),
+    )
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    (asked,) = run(agent, {"messages": [DOCUMENT]}, thread)["__interrupt__"]
+    assert list(asked.value["fields"]) == [""]
+    result = run(agent, Command(resume={"decisions": {"": {"type": "edit", "value": "1,250.00 EUR"}}}), thread)
+    assert result["structured_response"].root == "1,250.00 EUR"
 
 
 def test_a_field_says_whether_the_first_answer_or_a_repair_was_accepted(run: Run) -> None:
