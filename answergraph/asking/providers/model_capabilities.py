@@ -45,19 +45,17 @@ def supports_native_format(model: BaseChatModel, tools: Sequence[object], *, cal
 
     The model's ``profile``, if any, says whether the mode exists; the table says whether it works with tools.
     """
-    families = _families_of(model)
-    columns = [family.ways.native for family in families]
+    columns = [family.ways.native for family in _families_of(model)]
     profile = getattr(model, "profile", None)
     if profile is not None and "structured_output" in profile:
         if not profile["structured_output"]:
             return False
         columns = [when for when in columns if when is not Availability.NEVER]
-    return _hold(columns, model, families, tools, calls=calls)
+    return _hold(columns, model, tools, calls=calls)
 
 
 def supports_json_mode(model: object, tools: Sequence[object], *, calls: bool = True) -> bool:
-    families = _families_of(model)
-    return _hold([family.ways.json_mode for family in families], model, families, tools, calls=calls)
+    return _hold([family.ways.json_mode for family in _families_of(model)], model, tools, calls=calls)
 
 
 def takes_format_beside_tools(model: object) -> bool:
@@ -79,8 +77,7 @@ def refuses_forced_tools(model: object) -> bool:
     """Return whether a model is known to refuse or ignore forced calls, as many do while they think."""
     if not _lists_tool_choice(model, "any"):
         return True
-    families = _families_of(model)
-    return not _hold([family.ways.forced_tool for family in families], model, families, ())
+    return not _hold([family.ways.forced_tool for family in _families_of(model)], model, ())
 
 
 def wire_dialect(model: object) -> Dialect:
@@ -120,15 +117,8 @@ def wants_thoughts(model: object) -> bool:
     return any(family.wants_thoughts for family in _families_of(model))
 
 
-def _hold(
-    columns: list[Availability],
-    model: object,
-    families: tuple[ProviderFamily, ...],
-    tools: Sequence[object],
-    *,
-    calls: bool = True,
-) -> bool:
-    thinking = Availability.WITHOUT_THINKING in columns and _thinks(model, families)
+def _hold(columns: list[Availability], model: object, tools: Sequence[object], *, calls: bool = True) -> bool:
+    thinking = Availability.WITHOUT_THINKING in columns and _thinks(model)
     return all(when.holds(tools=bool(tools), thinking=thinking, calls=calls) for when in columns)
 
 
@@ -142,13 +132,14 @@ def _first_text(model: object, *attributes: str) -> str:
     return next((value for value in values if value and isinstance(value, str)), "")
 
 
-def _thinks(model: object, families: tuple[ProviderFamily, ...]) -> bool:
+def _thinks(model: object) -> bool:
     """Return whether a model thinks, by its client's settings, else by name.
 
     Anthropic's adaptive thinking does not count: it causes no refusals.
     """
     setting = next(_thinking_settings(model), None)
-    return any(family.thinks_unasked(model_name(model).lower()) for family in families) if setting is None else setting
+    name = model_name(model).lower()
+    return any(family.thinks_unasked(name) for family in _families_of(model)) if setting is None else setting
 
 
 def _thinking_settings(model: object) -> Iterator[bool]:
