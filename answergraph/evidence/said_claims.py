@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from enum import Enum
 
 from answergraph.evidence.claims import Claim
@@ -108,5 +107,4 @@ def _denies(text: str) -> bool:
 
 def _value(token: str) -> str:
     """Return a token for comparison, a number by its value."""
-    number = as_number(token)
-    return token.lower() if number is None else str(Decimal(number))
+    return as_number(token) or token.lower()

@@ -42,10 +42,9 @@ class SearchedResult:
         self.run = run
         self.written = written or WrittenWords([run])
         self.upto = upto
-        self._views: dict[int, list[View]] = {}
+        self._views: dict[int, tuple[list[View], Iterator[View]]] = {}
         self._counted: dict[tuple[int, str | None], tuple[MappedText, Numerals]] = {}
         self._read: dict[int, ReadText] = {}
-        self._unread = [self._views_of(part) for part in range(len(run.texts))]
 
     @property
     def is_shown(self) -> bool:
@@ -59,9 +58,9 @@ class SearchedResult:
 
     def views(self, part: int) -> Iterator[View]:
         """Yield the views of one text for quotes, the most literal first; built lazily."""
-        known = self._views.setdefault(part, [])
+        known, unread = self._views.setdefault(part, ([], self._views_of(part)))
         yield from known
-        for view in self._unread[part]:
+        for view in unread:
             known.append(view)
             yield view
 

@@ -123,18 +123,13 @@ class ValueText:
 
     def line_at(self, place: int) -> tuple[int, int]:
         """Return the line around a place, without its break."""
-        index = bisect_left(self.lines, place + 1) - 1
-        return self._line(index)
+        return self._line(bisect_left(self.lines, place + 1) - 1)
 
     def line_before(self, place: int) -> tuple[int, int] | None:
         """Return the line above that is not blank."""
         index = bisect_left(self.lines, place + 1) - 2
-        while index >= 0:
-            start, end = self._line(index)
-            if not self.text[start:end].isspace() and start < end:
-                return start, end
-            index -= 1
-        return None
+        above = next(filter(self._is_filled, range(index, -1, -1)), None)
+        return None if above is None else self._line(above)
 
     def _line(self, index: int) -> tuple[int, int]:
         end = self.lines[index + 1] - 1 if index + 1 < len(self.lines) else len(self.text)

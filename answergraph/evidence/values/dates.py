@@ -86,8 +86,8 @@ def dates_in(searched: ValueText, locale: str | None = None) -> list[DatePlace]:
     orders = {} if order else _orders(matches)
     if order is None and _HANGUL.search(searched.text):
         orders["."] = "ymd"
-    numeric = [_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches]
-    return sorted([place for place in numeric if place], key=lambda place: place.start)
+    places = (_numeric_date(match, order or orders.get(match["sep"] or match["psep"], "")) for match in matches)
+    return [place for place in places if place]
 
 
 def _orders(matches: Iterable[re.Match[str]]) -> dict[str, str]:
