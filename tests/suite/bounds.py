@@ -55,7 +55,7 @@ CORE = (
     ),
     Room(
         "answergraph/answers",
-        2622,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
+        2620,  # a default that no client sends; types that say nothing, and required properties that nothing describes, are 40
         88,
         "the answer with its JSON; callers' schemas are bounded; errors, useless types explained; keys of items, names of JSON, "
         "also where those for reading are not those for writing; errors that say nothing, items checked too late; "
@@ -65,7 +65,7 @@ CORE = (
         "answergraph/patches", 496, 18, "an answer is repaired by field, and brought up to date by keys; results that hold none"
     ),
     Room(
-        *("answergraph/asking", 2416, 53),
+        *("answergraph/asking", 2407, 53),
         "a call or the answer under one schema, for servers that enforce schemas but no calls; arguments that a client refuses",
     ),
     Room(
@@ -74,7 +74,7 @@ CORE = (
         "copies of what was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 6562, 39),
+        *("answergraph/evidence", 6532, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, also where they may mean something else, units, boxes: "
