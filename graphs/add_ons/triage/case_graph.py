@@ -104,12 +104,15 @@ class FolderState(AgentState):
     """The state of the two agents."""
 
     folder: NotRequired[str]
+    look: NotRequired[str]
 
 
 class CaseTask(JudgedCause):
     """The input of one case."""
 
     folder: str
+    look: NotRequired[str]
+    """An id of the look at the folder that the cases of a triage share."""
 
 
 class CaseOutput(TypedDict):

@@ -6,7 +6,7 @@ its values, the line of the application that broke, the test without its paramet
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from answergraph.graphs.add_ons.triage.offline import triage_signs as signs
@@ -49,10 +49,12 @@ def clusters_of(survey: Survey) -> list[Cluster]:
     groups: dict[int, list[int]] = {}
     for index, root in enumerate(_roots(names)):
         groups.setdefault(root, []).append(index)
-    return [
-        Cluster(normalised(_line(texts[first])), _fingerprint(names[first][0]), tuple(survey.cases[index] for index in indexes))
-        for first, indexes in ((indexes[0], indexes) for indexes in groups.values())
-    ]
+    clusters = []
+    for first, *others in groups.values():
+        fingerprint = hashlib.sha256(repr(names[first][0]).encode(errors="backslashreplace")).hexdigest()[:16]
+        cases = tuple(survey.cases[index] for index in (first, *others))
+        clusters.append(Cluster(normalised(_line(texts[first])), fingerprint, cases))
+    return clusters
 
 
 def _roots(names: Sequence[Sequence[tuple[object, ...]]]) -> Iterator[int]:
@@ -110,7 +112,3 @@ def _course(case: CaseText) -> tuple[object, ...]:
     system = tuple(name for name, sign in signs.SYSTEM.items() if sign.search(text))
     logged = tuple(name for name, sign in signs.SYSTEM.items() if case.is_assertion and sign.search(case.complaints))
     return (case.kind, case.status, case.error_type, bool(case.tries), others, elsewhere, system, logged, case.is_suspicious)
-
-
-def _fingerprint(name: Iterable[object]) -> str:
-    return hashlib.sha256(repr(tuple(name)).encode(errors="backslashreplace")).hexdigest()[:16]

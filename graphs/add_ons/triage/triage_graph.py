@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, cast
+from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -26,7 +27,7 @@ from answergraph.graphs.add_ons.triage.case_graph import CaseOutput, CaseTask, c
 from answergraph.graphs.add_ons.triage.history import Changes, History
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey_of
 from answergraph.graphs.add_ons.triage.run_files.file_search import search
-from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, FolderError, folder_of
 from answergraph.graphs.add_ons.triage.triage_plan import plan_of
 from answergraph.graphs.add_ons.triage.triage_schema import CaseReport
 from answergraph.graphs.add_ons.triage.witnesses.witness_tools import Witnesses
@@ -60,6 +61,7 @@ class TriageState(TriageInput, CaseOutput):
     """The state of a triage."""
 
     cases: NotRequired[list[CaseTask]]
+    look: NotRequired[str]
     estimate: NotRequired[str]
     problems: NotRequired[list[str]]
     unread: NotRequired[list[str]]
@@ -166,15 +168,17 @@ class FindCases:
 
     def plan(self, state: TriageInput) -> dict[str, object]:
         """Find the causes to judge."""
+        look = uuid4().hex
         try:
-            folder = _folder(state.get("folder"), self.root)
+            folder = folder_of({"folder": _resolved(state.get("folder"), self.root), "look": look})
             survey = survey_of(folder)
         except FolderError as error:
             return {"cases": [], "problems": [str(error)], "unread": [], "results": 0}
         known = self.history if self.keeps_verdicts else None
         plan = plan_of(folder, survey, limit=self.limit, history=known, model=self.model)
         return {
-            "cases": plan.tasks,
+            "cases": [{**task, "look": look} for task in plan.tasks],
+            "look": look,
             "reports": plan.reports,
             "bundles": plan.bundles,
             "estimate": plan.estimate,
@@ -189,20 +193,21 @@ class FindCases:
             return {}
         if self.keeps_verdicts:
             self.history.remember(state["reports"], {bundle["case"]: bundle for bundle in state["bundles"]}, self.model)
-        return {"changes": self.history.add_run(survey_of(_folder(state["folder"], self.root)))}
+        folder = folder_of({"folder": _resolved(state["folder"], self.root), "look": state.get("look")})
+        return {"changes": self.history.add_run(survey_of(folder))}
 
 
-def _folder(path: object, root: str | Path | None) -> Folder:
+def _resolved(path: object, root: str | Path | None) -> str:
     if not isinstance(path, str) or not path.strip():
         raise FolderError('No folder is given; send {"folder": "PATH"}.')
     if root is None:
-        return Folder(path)
+        return str(Folder(path).root)
     # Links are resolved in the run: a server must not wait for a disk while it builds a graph.
     top = Path(root).resolve()
     folder = Path(os.path.realpath(top / path.replace("\0", "?")))
     if not folder.is_relative_to(top):
         raise FolderError(f"{path!r} is not below the folder this triage may look into.")
-    return Folder(folder)
+    return str(Folder(folder).root)
 
 
 def _nothing_read(folder: Folder, survey: Survey) -> list[str]:
@@ -210,7 +215,7 @@ def _nothing_read(folder: Folder, survey: Survey) -> list[str]:
     if survey.results:
         return []
     no_xml = "The folder has no JUnit XML with results (pytest --junitxml=FILE writes it), so that no case can be judged."
-    logs = folder.listing().files
+    logs = folder.whole.files
     ended = search(folder, NEVER_WRITTEN, logs, regex=True).matches[:MOST_REASONS]
     reasons = [f"{one.path}:{one.number} says why: {one.line.strip()}" for one in ended]
     return [no_xml, *reasons] if logs else ["The folder has no files."]

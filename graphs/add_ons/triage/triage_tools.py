@@ -11,8 +11,8 @@ from langgraph.prebuilt import ToolRuntime
 
 from answergraph.graphs.add_ons.triage.run_files import file_search
 from answergraph.graphs.add_ons.triage.run_files.case_facts import MAX_LISTED, CaseFacts, facts_of
-from answergraph.graphs.add_ons.triage.run_files.case_survey import Case, survey_of
-from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
+from answergraph.graphs.add_ons.triage.run_files.case_survey import survey_of
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import folder_of
 
 MAX_PROBLEMS = 20
 """How many unreadable files one call names."""
@@ -21,7 +21,7 @@ MAX_PROBLEMS = 20
 @tool
 def list_files(runtime: ToolRuntime, under: str = "") -> str:
     """List the files of the test run's folder with their sizes in bytes, or those below one of its folders."""
-    listing = _folder(runtime).listing(under)
+    listing = folder_of(runtime.state).listing(under)
     about = {entry.path: entry.size if entry.kind == "file" else f"({entry.kind}, not read)" for entry in listing.entries}
     lines = [f"{path} {size}" for path, size in about.items()]
     return _with_problems(lines, listing.problems, instead="; name a folder to list") or "[There are no files.]"
@@ -33,7 +33,7 @@ def read_lines(path: str, runtime: ToolRuntime, start: int = 1, count: int = 100
 
     The first line of the result says which lines follow; these are unchanged, without numbers.
     """
-    excerpt = file_search.read_lines(_folder(runtime), path, start, count)
+    excerpt = file_search.read_lines(folder_of(runtime.state), path, start, count)
     last = excerpt.first + len(excerpt.lines) - 1
     cut = ", cut: too much text for one call" if excerpt.is_cut else ""
     return "\n".join([f"[{path} lines {excerpt.first} to {last} of {excerpt.total}, {excerpt.encoding}{cut}]", *excerpt.lines])
@@ -45,8 +45,10 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
 
     Each line of the result is PATH:LINE NUMBER: and the line. With `under`, only that file or folder is searched.
     """
-    folder = _folder(runtime)
-    result = file_search.search(folder, text, _files_under(folder, under), regex=regex)
+    folder = folder_of(runtime.state)
+    path = str(folder.relative(under))
+    files = tuple(entry for entry in folder.whole.files if path in {".", entry.path} or entry.path.startswith(f"{path}/"))
+    result = file_search.search(folder, text, files, regex=regex)
     lines = [f"{match.path}:{match.number}: {match.line}" for match in result.matches]
     lines += ["[There are more; search for something rarer, or under a folder.]"] * result.is_cut
     return _with_problems(lines, result.problems) or "[No line matches.]"
@@ -55,14 +57,16 @@ def search(text: str, runtime: ToolRuntime, regex: bool = False, under: str = ""
 @tool
 def list_failed_cases(runtime: ToolRuntime) -> str:
     """List the cases to judge: failed ones, and passed ones whose logs show a failure."""
-    survey = survey_of(_folder(runtime))
-    return _with_problems([_case_line(case) for case in survey.cases], survey.problems) or "[No case failed.]"
+    survey = survey_of(folder_of(runtime.state))
+    said = ((case.result, " ".join((case.result.message or case.sign).split())[:200]) for case in survey.cases)
+    lines = [f"{result.id} {result.status} {result.title}: {text}" for result, text in said]
+    return _with_problems(lines, survey.problems) or "[No case failed.]"
 
 
 @tool(response_format="content_and_artifact")
 def read_case(case: str, runtime: ToolRuntime) -> tuple[str, dict[str, Any]]:
     """Read what the result files say about a case: its message, stack trace and output, and the test's other results."""
-    survey = survey_of(_folder(runtime))
+    survey = survey_of(folder_of(runtime.state))
     chosen = survey.case(case)
     if chosen is None:
         raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
@@ -78,16 +82,6 @@ for _tool in TRIAGE_TOOLS:
     _tool.handle_tool_error = True  # the model gets the error; the run continues
 
 
-def _folder(runtime: ToolRuntime) -> Folder:
-    return Folder(runtime.state["folder"])
-
-
-def _files_under(folder: Folder, under: str) -> tuple[FileEntry, ...]:
-    path = str(folder.relative(under))
-    files = folder.listing().files
-    return tuple(entry for entry in files if path in {".", entry.path} or entry.path.startswith(f"{path}/"))
-
-
 def _with_problems(lines: Sequence[str], problems: Sequence[str], *, instead: str = "") -> str:
     left_out = len(lines) - MAX_LISTED
     more = f"[{left_out} more are left out{instead}]" if left_out > 0 else ""
@@ -95,10 +89,4 @@ def _with_problems(lines: Sequence[str], problems: Sequence[str], *, instead: st
     unnamed = len(problems) - len(named)
     return "\n".join(
         filter(None, [*lines[:MAX_LISTED], more, *named, f"[{unnamed} more files could not be read]" if unnamed else ""])
-    )
-
-
-def _case_line(case: Case) -> str:
-    return (
-        f"{case.result.id} {case.result.status} {case.result.title}: {' '.join((case.result.message or case.sign).split())[:200]}"
     )

@@ -164,9 +164,8 @@ class CaseText(CaseFacts):
     @property
     def is_suspicious(self) -> bool:
         """Whether time, chance, files or the network may explain the failure."""
-        return any(sign.search(self.details) for sign in (signs.PROGRAM, signs.RAISES)) or any(
-            sign.search(self._own_text) for sign in signs.UNSURE
-        )
+        in_details = any(sign.search(self.details) for sign in (signs.PROGRAM, signs.RAISES))
+        return in_details or any(sign.search(self._own_text) for sign in signs.UNSURE)
 
     @property
     def complaints(self) -> str:

@@ -21,13 +21,7 @@ from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, h
 from answergraph.graphs.add_ons.triage.run_files.case_facts import ATTACHED_CASE, different
 from answergraph.graphs.add_ons.triage.run_files.case_identity import HEADING, tests_named_in
 from answergraph.kit import locate
-from answergraph.offline.offline_policy import (
-    AnsweredCall,
-    OfflineRequest,
-    answered_calls,
-    decline,
-    decline_all_but,
-)
+from answergraph.offline.offline_policy import AnsweredCall, OfflineRequest, answered_calls, decline, decline_all_but
 
 READ_CASE = "read_case"
 SEARCH = "search"

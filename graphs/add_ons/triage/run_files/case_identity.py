@@ -61,10 +61,14 @@ def environment(result: JUnitCase) -> dict[str, str]:
     return values
 
 
+def surroundings(result: JUnitCase) -> dict[str, str]:
+    """Return the environment of a result, and the place of its test's code."""
+    return {**environment(result), "file": f"{result.source}:{result.source_line}"}
+
+
 def differences(one: JUnitCase, other: JUnitCase) -> dict[str, tuple[str, str]]:
     """Return the differences of two environments, by name."""
-    ours, theirs = environment(one), environment(other)
-    ours["file"], theirs["file"] = f"{one.source}:{one.source_line}", f"{other.source}:{other.source_line}"
+    ours, theirs = surroundings(one), surroundings(other)
     named = {name: (ours.get(name, "none"), theirs.get(name, "none")) for name in {**ours, **theirs}}
     return {name: values for name, values in named.items() if values[0] != values[1]}
 

@@ -1,9 +1,10 @@
 """The cases of a test run to judge: those that failed, were flaky, or passed while their logs show a failure."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Literal, TypeVar
@@ -16,12 +17,13 @@ from answergraph.graphs.add_ons.triage.run_files.case_identity import (
     case_key,
     differences,
     same_name,
+    surroundings,
     tests_named_in,
     with_tries,
 )
 from answergraph.graphs.add_ons.triage.run_files.file_search import Match, search
-from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, JUnitFile, read_junit
-from answergraph.graphs.add_ons.triage.run_files.read_only_folder import FileEntry, Folder
+from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase, read_junit
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import MAX_KEPT_LOOKS, Folder
 
 TRIED_AGAIN = (
     r"\bfailed \(\d+ runs? remaining out of \d+\)|\bfailed on attempt \d+! Retrying|^[ \t]*\(retries\) |error-context\.md"
@@ -39,11 +41,11 @@ MAX_LOG_LINES_BEFORE = 30
 _TROUBLE_IN_OUTPUT = re.compile(f"^.*(?:{TROUBLE}).*$", re.MULTILINE)
 _TRIED_AGAIN = re.compile(TRIED_AGAIN)
 _WORD = re.compile(r"[^\s:,;()\[\]'\"<>/]+")
-_MAX_KEPT_FILES = 512
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".webm", ".zip", ".gz", ".xz", ".zst", ".pdf", ".pyc", ".class")
 """Known binary files; other binary files are reported as problems."""
 
 _Key = TypeVar("_Key", bound=Hashable)
+_Item = TypeVar("_Item")
 Kind = Literal["failed", "flaky", "passed"]
 
 
@@ -93,47 +95,60 @@ class Survey:
 
     def case(self, case_id: str) -> Case | None:
         """Return the case of a result; an unsuspicious result is a passed case."""
-        result = next((result for result in self.results if result.id == case_id), None)
-        if result is None:
-            return None
-        key = case_key(result)
-        return next((case for case in self.cases if case_key(case.result) == key), None) or self._case("passed", result)
+        result = self.by_id.get(case_id)
+        return None if result is None else self._case_of.get(case_key(result)) or self._case("passed", result)
 
     def before(self, result: JUnitCase) -> tuple[str, ...]:
         """Return the titles of the cases that ran before one, in the order of its file."""
-        file = self.files[result.file]
-        return tuple(other.title for other in file if other.number < result.number and other.status != "skipped")
+        numbers, titles = self._ran[result.file]
+        return titles[: bisect_left(numbers, result.number)]
 
     def namesakes(self, result: JUnitCase) -> tuple[TestName, ...]:
         """Return the other tests whose function has the same name, one for each class."""
-        named = [test for test in map(same_name, self._by_function[_function(result)]) if test != same_name(result)]
-        return tuple({class_name: (class_name, name) for class_name, name in named}.values())
+        own = same_name(result)
+        return tuple({test[0]: test for test in self._by_function[_function(result)] if test != own}.values())
 
     @cached_property
-    def _by_function(self) -> Mapping[str, list[JUnitCase]]:
-        return _grouped((_function(result), result) for result in self.results)
+    def by_id(self) -> Mapping[str, JUnitCase]:
+        """The results by their ids."""
+        return {result.id: result for result in self.results}
+
+    @cached_property
+    def _ran(self) -> Mapping[str, tuple[list[int], tuple[str, ...]]]:
+        ran = {path: [case for case in cases if case.status != "skipped"] for path, cases in self.files.items()}
+        return {path: ([case.number for case in cases], tuple(case.title for case in cases)) for path, cases in ran.items()}
+
+    @cached_property
+    def _case_of(self) -> Mapping[CaseKey, Case]:
+        return {case_key(case.result): case for case in reversed(self.cases)}
+
+    @cached_property
+    def _by_function(self) -> Mapping[str, list[TestName]]:
+        return _grouped((_function(result), same_name(result)) for result in self.results)
 
     @cached_property
     def _by_test(self) -> Mapping[CaseKey, list[JUnitCase]]:
         return _grouped((case_key(result), result) for result in self.results)
 
     @cached_property
-    def _by_name(self) -> Mapping[CaseKey, list[JUnitCase]]:
-        return _grouped((same_name(result), result) for result in self.results if result.name)
+    def _by_name(self) -> Mapping[TestName, list[tuple[dict[str, str], JUnitCase]]]:
+        ran = [result for result in self.results if result.name and result.status != "skipped"]
+        return _grouped((same_name(result), (surroundings(result), result)) for result in ran)
 
     def _case(self, kind: Kind, result: JUnitCase, sign: str = "") -> Case:
         same = [other for other in self._by_test[case_key(result)] if other.status != "skipped" or kind == "passed"]
-        named = [other for other in self._by_name.get(same_name(result), ()) if other.status != "skipped"]
+        here, named = surroundings(result), self._by_name.get(same_name(result), ())
         others = tuple(other for other in same if other is not result)
-        elsewhere = tuple(other for other in named if differences(result, other))
+        elsewhere = tuple(other for there, other in named if there != here and differences(result, other))
         return Case(kind, result, others, elsewhere, sign)
 
 
+@lru_cache(maxsize=MAX_KEPT_LOOKS)
 def survey_of(folder: Folder) -> Survey:
-    """Read all JUnit files of a folder, and search the logs of passed tests for failures."""
-    listing = folder.listing()
-    junit_files = [_read_once(str(folder.root), entry) for entry in listing.files if entry.path.lower().endswith(".xml")]
-    files = {file.path: file.cases for file in junit_files if file.cases}
+    """Read all JUnit files of a folder, and search the logs of passed tests for failures; once for each look at it."""
+    listing = folder.whole
+    junit_files = [read_junit(folder, entry.path) for entry in listing.files if entry.path.lower().endswith(".xml")]
+    files = {file.path: tuple(with_tries(file.cases)) for file in junit_files if file.cases}
     unread = {file.path: file.problem for file in junit_files if file.problem}
     problems = [*listing.problems, *unread.values()]
     problems += [
@@ -157,10 +172,10 @@ def _function(result: JUnitCase) -> str:
     return result.name.partition("[")[0]  # without its parameters
 
 
-def _grouped(pairs: Iterable[tuple[_Key, JUnitCase]]) -> Mapping[_Key, list[JUnitCase]]:
-    grouped: dict[_Key, list[JUnitCase]] = defaultdict(list)
-    for key, result in pairs:
-        grouped[key].append(result)
+def _grouped(pairs: Iterable[tuple[_Key, _Item]]) -> Mapping[_Key, list[_Item]]:
+    grouped: dict[_Key, list[_Item]] = defaultdict(list)
+    for key, item in pairs:
+        grouped[key].append(item)
     return grouped
 
 
@@ -203,10 +218,3 @@ def _named_above(match: Match, by_function: Mapping[str, list[JUnitCase]]) -> li
             meant = tests_named_in(line, dict.fromkeys(map(same_name, near)))
             return [result for result in near if [same_name(result)] == meant]
     return []
-
-
-@lru_cache(maxsize=_MAX_KEPT_FILES)
-def _read_once(root: str, entry: FileEntry) -> JUnitFile:
-    # Cached by size and modification time.
-    junit_file = read_junit(Folder(root), entry.path)
-    return replace(junit_file, cases=tuple(with_tries(junit_file.cases)))

@@ -87,20 +87,14 @@ def read_lines(folder: Folder, path: str, start: int, count: int) -> Lines:
     return Lines(first, tuple(excerpt), total, text.encoding, is_cut)
 
 
+@lru_cache(maxsize=MAX_KEPT_SEARCHES)
 def search(folder: Folder, text: str, files: tuple[FileEntry, ...], *, regex: bool) -> SearchResult:
-    """Return the lines that match a text or an RE2 expression, ignoring case, in file order.
-
-    Cached while no file has changed.
+    """Return the lines that match a text or an RE2 expression, ignoring case, in file order; once for each look at the folder.
 
     Raises:
         FolderError: If the pattern is empty, too long or invalid.
     """
-    return _searched(str(folder.root), text, files, regex)
-
-
-@lru_cache(maxsize=MAX_KEPT_SEARCHES)
-def _searched(root: str, text: str, files: tuple[FileEntry, ...], regex: bool) -> SearchResult:
-    folder, pattern = Folder(root), _compiled(text, regex=regex)
+    pattern = _compiled(text, regex=regex)
     matches: list[Match] = []
     problems: list[str] = []
     left = MAX_BYTES

@@ -5,9 +5,10 @@ Files are opened part by part from the folder's descriptor without following lin
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -18,6 +19,8 @@ MAX_FILES = 10_000
 MAX_PATH_CHARACTERS = 4_096
 MAX_DEPTH = 32
 """Maximum folder depth."""
+MAX_KEPT_LOOKS = 16
+"""Looks that are kept, each with what was read of its folder."""
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would block
@@ -54,7 +57,7 @@ class Listing:
     problems: tuple[str, ...] = ()
     """One sentence for each unlisted part."""
 
-    @property
+    @cached_property
     def files(self) -> tuple[FileEntry, ...]:
         """The readable entries."""
         return tuple(entry for entry in self.entries if entry.kind == "file")
@@ -75,6 +78,11 @@ class Folder:
             raise FolderError(f"{str(root)!r} is not a path: {error}.") from error
         if not self.root.is_dir():
             raise FolderError(f"{str(root)!r} is not a folder." if self.root.exists() else f"There is no folder {str(root)!r}.")
+
+    @cached_property
+    def whole(self) -> Listing:
+        """The entries of the folder when they were first asked for."""
+        return self.listing()
 
     def relative(self, path: str) -> PurePosixPath:
         """Return a path inside the folder, with slashes.
@@ -172,6 +180,17 @@ class Folder:
             if any(step.is_symlink() for step in steps):
                 return "it is or lies behind a link, and links are not followed"
         return _error_text(error).lower()
+
+
+def folder_of(state: Mapping[str, str | None]) -> Folder:
+    """Return the ``folder`` of a state as its ``look`` has seen it, which the cases of a triage share; without one as it is."""
+    root, look = str(state["folder"]), state.get("look")
+    return _kept(root, look) if look else Folder(root)
+
+
+@lru_cache(maxsize=MAX_KEPT_LOOKS)
+def _kept(root: str, _look: str) -> Folder:
+    return Folder(root)
 
 
 def _error_text(error: Exception) -> str:

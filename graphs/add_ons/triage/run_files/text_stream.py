@@ -30,7 +30,7 @@ _CANDIDATES = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "cp1252"
 """Common encodings of logs besides Unicode's; the detector considers only these."""
 _WEIGHED_BYTES = 8192
 _FEW = 0.3
-_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
+_NO_TEXT = bytes(frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b"))
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class TextFile:
         kept = b""
         while left > 0 and (block := self.file.read(min(BLOCK_BYTES, left))):
             left -= len(block)
-            kept += self._as_utf8(block, decoder)
+            # UTF-8 passes unchanged: it is most common, and decoding a gigabyte is slow.
+            kept += block if self.encoding == "utf-8" else decoder.decode(block).encode(errors="backslashreplace")
             # A line longer than a block is cut, to bound memory.
             end = kept.rfind(b"\n") + 1 or (len(kept) if len(kept) >= BLOCK_BYTES else 0)
             if end:
@@ -72,10 +73,6 @@ class TextFile:
         kept += decoder.decode(b"", final=True).encode(errors="backslashreplace") if self.encoding != "utf-8" else b""
         if kept:
             yield kept
-
-    def _as_utf8(self, block: bytes, decoder: codecs.IncrementalDecoder) -> bytes:
-        # UTF-8 passes unchanged: it is most common, and decoding a gigabyte is slow.
-        return block if self.encoding == "utf-8" else decoder.decode(block).encode(errors="backslashreplace")
 
 
 def as_text(utf8: bytes) -> str:
@@ -91,7 +88,7 @@ def detected_encoding(sample: bytes) -> str | None:
     if b"\0" in sample:
         return _utf16_without_mark(sample)
     beginning = sample[:4096]
-    if sum(byte in _NO_TEXT for byte in beginning) > _FEW * len(beginning):
+    if len(beginning) - len(beginning.translate(None, _NO_TEXT)) > _FEW * len(beginning):
         return None
     if _is_utf8(sample):
         return "utf-8"

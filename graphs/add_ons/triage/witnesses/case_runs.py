@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,11 +177,6 @@ class Runner:
 
 _USAGE = 4
 """The exit code of pytest for a case that it does not find."""
-
-
-def timed(start: float) -> float:
-    """Return the seconds since a reading of the clock."""
-    return round(time.monotonic() - start, 2)
 
 
 def _is_of(one: JUnitCase, result: JUnitCase) -> bool:

@@ -13,8 +13,8 @@ from langgraph.prebuilt import ToolRuntime
 from answergraph.graphs.add_ons.triage.offline.witness_table import WITNESSES, Ending, WitnessName, WitnessResult
 from answergraph.graphs.add_ons.triage.run_files.case_survey import Survey, survey_of
 from answergraph.graphs.add_ons.triage.run_files.junit_results import JUnitCase
-from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder
-from answergraph.graphs.add_ons.triage.witnesses.case_runs import RUN_AGAIN, Runner, TestLocation, timed
+from answergraph.graphs.add_ons.triage.run_files.read_only_folder import Folder, folder_of
+from answergraph.graphs.add_ons.triage.witnesses.case_runs import RUN_AGAIN, Runner, TestLocation
 from answergraph.graphs.add_ons.triage.witnesses.work_trees import MAX_CHANGES, Repository
 from answergraph.kit.intervals import wilson
 
@@ -84,18 +84,18 @@ class _Stand:
     heard: dict[tuple[str, str, str, WitnessName], WitnessResult] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def hear(self, folder: str, case: str, name: WitnessName) -> WitnessResult:
+    def hear(self, folder: Folder, case: str, name: WitnessName) -> WitnessResult:
         """Return what a witness says of a case."""
         with self._lock:  # runs at the same time would disturb each other
             self.head = self.repository.snapshot()
-            key = (self.head, folder, case, name)
+            key = (self.head, str(folder.root), case, name)
             if key not in self.heard:
                 self.heard[key] = self._hear(folder, case, name)
             return self.heard[key]
 
-    def _hear(self, folder: str, case: str, name: WitnessName) -> WitnessResult:
-        survey = survey_of(Folder(folder))
-        result = next((result for result in survey.results if result.id == case), None)
+    def _hear(self, folder: Folder, case: str, name: WitnessName) -> WitnessResult:
+        survey = survey_of(folder)
+        result = survey.by_id.get(case)
         if result is None:
             raise ToolException(f"There is no case {case!r}; list_failed_cases names them.")
         test = TestLocation.of(result, self.repository.files(self.head))
@@ -109,7 +109,7 @@ class _Stand:
             testimony = self._testimony(name, test, result, survey)
         except (OSError, subprocess.SubprocessError) as error:
             return _not_run(name, f"The work tree could not be made: {error}")
-        return {**testimony, "seconds": timed(start)}
+        return {**testimony, "seconds": round(time.monotonic() - start, 2)}
 
     def _testimony(self, name: WitnessName, test: TestLocation, result: JUnitCase, survey: Survey) -> WitnessResult:
         if name == "rerun_alone":
@@ -208,7 +208,7 @@ def _not_run(name: WitnessName, why: str) -> WitnessResult:
 
 def _tool(stand: _Stand, name: WitnessName, about: str) -> BaseTool:
     def hear(case: str, runtime: ToolRuntime) -> tuple[str, WitnessResult]:
-        result = stand.hear(runtime.state["folder"], case, name)
+        result = stand.hear(folder_of(runtime.state), case, name)
         return f"{result['statement']}\n{result['output']}".rstrip(), result
 
     return StructuredTool.from_function(
