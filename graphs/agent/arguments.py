@@ -14,6 +14,7 @@ from typing_extensions import ReadOnly, is_typeddict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.json_names import fields_of_type
+from answergraph.answers.storage.state_schemas import metadata_of
 from answergraph.graphs.agent.signature import COMPILING, Tool
 from answergraph.runtime.argument_checks import check_list, shown
 from answergraph.runtime.errors import AgentSpecError
@@ -162,7 +163,7 @@ def check_state_schema(schema: object, keys: AnswerKeys, answers: Sequence[Answe
                 f"state_schema={shown(schema)} declares {key!r} as {shown(hints[key])}, but that key is the agent's own. "
                 "Give yours another name."
             )
-    if "messages" in declared and not _has_reducer(declared["messages"]):
+    if "messages" in declared and not metadata_of(declared["messages"]):  # where a reducer would stand
         raise AgentSpecError(_REPLACED.format(schema=shown(schema)))
 
 
@@ -173,12 +174,6 @@ def _is_own(key: str, hint: object, answers: Sequence[AnswerSchema]) -> bool:
         declared: object = Union[tuple(schema.annotation for schema in answers) or (Any,)]  # noqa: UP007  # known at run time only
         return isinstance(hint, TypeVar) or hint in (Any, declared, Optional[declared])  # noqa: UP045  # as above
     return bool(hint == _OWN_TYPES.get(key))
-
-
-def _has_reducer(hint: object) -> bool:
-    while get_origin(hint) in {Required, NotRequired, ReadOnly}:
-        hint = get_args(hint)[0]
-    return get_origin(hint) is Annotated
 
 
 def _bare(hint: object) -> object:

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, Union, get_args, get_origin, get_type_hints
 
 from pydantic import WithJsonSchema
-from typing_extensions import TypedDict
+from typing_extensions import ReadOnly, TypedDict
 
 from answergraph.answers.schemas.answer_schema import AnswerSchema
 from answergraph.answers.schemas.json_envelope import each_in
@@ -68,7 +68,7 @@ def _with_answer(fields: dict[str, object], keys: AnswerKeys, answers: Sequence[
 
 
 def _visible(fields: dict[str, object], side: Literal["input", "output"]) -> dict[str, object]:
-    return {name: hint for name, hint in fields.items() if not any(_omits(meta, side) for meta in _metadata(hint))}
+    return {name: hint for name, hint in fields.items() if not any(_omits(meta, side) for meta in metadata_of(hint))}
 
 
 def _omits(metadata: object, side: str) -> bool:
@@ -76,8 +76,8 @@ def _omits(metadata: object, side: str) -> bool:
     return type(metadata).__name__ == "OmitFromSchema" and getattr(metadata, side) is True
 
 
-def _metadata(hint: object) -> tuple[object, ...]:
-    if get_origin(hint) in {Required, NotRequired}:
+def metadata_of(hint: object) -> tuple[object, ...]:
+    while get_origin(hint) in {Required, NotRequired, ReadOnly}:
         hint = get_args(hint)[0]
     return tuple(getattr(hint, "__metadata__", ()))
 
