@@ -107,16 +107,13 @@ def check_marks(stack: MiddlewareStack, schemas: Sequence[AnswerSchema]) -> None
 def _refuse_never_found(schemas: Sequence[AnswerSchema]) -> None:
     """Raise ``AgentSpecError`` if every field is to be checked, and one has a type that no source can show."""
     for schema in schemas:
-        marked = None if isinstance(schema.declared, dict) else MarkedType(TypeAdapter(schema.declared).core_schema)
-        for path in marked.never_found() if marked else ():
+        for path in _marked(schema).never_found():
             raise AgentSpecError(_NEVER_FOUND.format(where=f"{schema.label}.{path}"))
 
 
 def _may_omit(schema: AnswerSchema, marked: Sequence[Place], middleware: object) -> bool:
     """Return whether a field that is checked has a default."""
-    if isinstance(schema.declared, dict):
-        return False
-    optional = MarkedType(TypeAdapter(schema.declared).core_schema).optional_paths()
+    optional = _marked(schema).optional_paths()
     return bool(optional) if getattr(middleware, "fields", "") == "all" else any(field.path in optional for field in marked)
 
 
@@ -196,12 +193,15 @@ def _tools_meant_by(middleware: object) -> Iterator[str]:
             yield from (name for name in getattr(part, attribute, None) or () if isinstance(name, str))
 
 
+def _marked(schema: AnswerSchema) -> MarkedType:
+    """Return the declared type with its marks; a JSON Schema has none."""
+    return MarkedType({"type": "any"} if isinstance(schema.declared, dict) else TypeAdapter(schema.declared).core_schema)
+
+
 def _marked_fields(schema: AnswerSchema) -> list[Place]:
     """Return the marks of a declared type; each can be checked."""
-    if isinstance(schema.declared, dict):
-        return []  # a JSON Schema has none
     schema.keys  # noqa: B018 - a key that names nothing is refused
-    marked = MarkedType(TypeAdapter(schema.declared).core_schema)
+    marked = _marked(schema)
     fields = marked.places()
     for field in fields:
         if field.within:
