@@ -121,7 +121,7 @@ CORE = (
     Room("graphs/*.py", 127, 11),
     Room(
         "graphs/agent",
-        1793,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
+        1788,  # jumps end with the budget, keys are those of the context, nothing of a call is dropped without a word
         106,
         "installation in place of LangChain's; claims are checked; checkers see a misspelt key, and an answer that is not None; "
         "misspelt stream modes and tools of an approval, commands for nothing, tools that cannot be called, formulas of nothing; "
