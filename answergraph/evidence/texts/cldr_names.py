@@ -67,6 +67,14 @@ def month_names() -> Mapping[str, tuple[int, ...]]:
 
 
 @cache
+def list_words() -> Set[str]:
+    """Return the words and signs that stand between two items of a list, such as ``and``."""
+    styles = (style for locale in _locales() for name, style in locale.list_patterns.items() if name.startswith("standard"))
+    between = {str(style.get("2", "")).removeprefix("{0}").removesuffix("{1}") for style in styles}
+    return {word for each in between if (word := _INVISIBLE.sub("", plain(each)).strip(" ,،、፣"))}
+
+
+@cache
 def size_words(locale: str | None = None) -> Sizes:
     """Return what words such as ``miljoonaa``, and short forms with their point such as ``mil.``, multiply a number with.
 

@@ -2,16 +2,17 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from answergraph.evidence.numbers.han_numerals import counted
-from answergraph.evidence.texts.cldr_names import month_names
-from answergraph.evidence.texts.language_words import alternatives
+from answergraph.evidence.texts import language_words
+from answergraph.evidence.texts.cldr_names import list_words, month_names
 from answergraph.evidence.texts.value_text import ValueText, spoken_words
 from answergraph.runtime.extras import extra_needed
 
@@ -61,9 +62,7 @@ _SURE_LETTERS = 3
 _CLOCK_OF_LOG = re.compile(r"(?<=\d )\d\d:\d\d:\d\d(?= )")
 """Stands between the day and the year of a log: "Oct 27 10:00:00 UTC 2025"."""
 _JOINED_DATE = re.compile(r"(\d{1,2})([^\W\d_]{3,})(\d{4}|\d\d)")
-_RANGE = re.compile(rf"\.? ?(?:[-/]|{alternatives('numbers', 'to')}) ?")
-"""Stands between the first and the last day of several."""
-_IN_RANGE = 2
+_RANGE_MARKS = frozenset(("-", "/", *language_words.words("numbers", "to")))  # between the first and the last day of several
 _REACH = 4
 """Words between a month's name and its day or year."""
 _MAX_GAP_CHARACTERS = 24
@@ -140,9 +139,8 @@ def _readings_of_numbers(part: Mapping[str, str], order: str) -> list[Reading]:
     both: dict[str, list[Reading]] = {"md": [(year, first, second)], "dm": [(year, second, first)]}
     if order == "ymd" and part["y"] and len(part["y"]) == _SHORT_YEAR:
         return [(_full_year(part["a"]), second, int(part["y"]))]
-    order = "dm" if order == "ymd" else order
-    if order in both:
-        return both[order]
+    if ordered := both.get("dm" if order == "ymd" else order):
+        return ordered
     # With hyphens and a short year, the year may come first.
     is_yearless = part["sep"] != "-" or len(part["y"]) != _SHORT_YEAR
     return [*both["md"], *both["dm"], *([] if is_yearless else [(_full_year(part["a"]), second, int(part["y"]))])]
@@ -183,7 +181,7 @@ def worded_dates_in(searched: ValueText) -> Iterator[DatePlace]:
             continue
         around = [at for at in beside if words[at][0][:1].isdigit() and _is_near(text, words, name, at)]
         days = [at for at in around if _day(words[at][0]) and all(name.distance(at) <= abs(at - other) for other in others)]
-        yield from _with_month(text, words, name, around, days)
+        yield from _with_month(text, words, name, name.years_in(words, around, sure), days)
 
 
 def _is_near(text: str, words: Sequence[Word], name: "_Name", at: int) -> bool:
@@ -202,6 +200,11 @@ class _Name(NamedTuple):
     def distance(self, at: int) -> int:
         """Return how many words away another word is."""
         return max(self.first - at, at - self.last)
+
+    def years_in(self, words: Sequence[Word], around: Sequence[int], sure: Set[int]) -> list[int]:
+        """Return where its year may be; in two digits only behind it: of "27 de mayo y 28 de mayo", 28 is none."""
+        behind = (at for at in around if at > self.last and sure.isdisjoint(range(self.last + 1, 2 * at - self.last + 1)))
+        return [*(at for at in around if len(words[at][0]) == _FULL_YEAR), *behind]
 
     def places_beside(self, count: int) -> list[int]:
         """Return the places around it among so many words."""
@@ -236,14 +239,14 @@ def _words_in(text: str) -> Iterator[Word]:
             yield word
 
 
-def _with_month(text: str, words: Sequence[Word], name: _Name, around: list[int], days: list[int]) -> Iterator[DatePlace]:
+def _with_month(text: str, words: Sequence[Word], name: _Name, years: list[int], days: list[int]) -> Iterator[DatePlace]:
     for day, joined in _days_of(text, words, name, days):
         low, high = min(day, name.first), max(day, name.last)
         if any(_YEAR.fullmatch(words[at][0]) and len(words[at][0]) == _FULL_YEAR for at in range(low + 1, high)):
             continue  # no language writes "March 2025, 5"
         # The year follows the day and the month, or stands before both; in full it is surely a year.
-        years = [at for at in around if _YEAR.fullmatch(words[at][0]) and not low <= at <= high and at not in joined]
-        year = min(years, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < name.first, name.distance(at)), default=None)
+        outside = [at for at in years if _YEAR.fullmatch(words[at][0]) and not low <= at <= high and at not in joined]
+        year = min(outside, key=lambda at: (len(words[at][0]) < _FULL_YEAR, at < name.first, name.distance(at)), default=None)
         number = None if year is None else _full_year(words[year][0])
         parts = [low, high, *([] if year is None else [year])]
         read = ((number, month, _day(words[day][0])) for month in name.months)
@@ -253,20 +256,22 @@ def _with_month(text: str, words: Sequence[Word], name: _Name, around: list[int]
 
 
 def _days_of(text: str, words: Sequence[Word], name: _Name, days: Sequence[int]) -> Iterator[tuple[int, set[int]]]:
-    """Yield the days nearest to a month's name, and those of a range with one, "27-28 Oct"; each with the others of its range."""
-    distances = {at: name.distance(at) for at in days}
-    shortest = min(distances.values(), default=0)
-    for day in days:
-        # A mark or a word stands between them.
-        joined = {at for at in days if 0 < abs(at - day) <= _IN_RANGE and _is_range(text, words, min(at, day), max(at, day))}
-        if shortest in {distances[at] for at in (day, *joined)}:
-            yield day, joined
+    """Yield the days nearest to a month's name, and the others of a range or a list with one of them; each with all of those."""
+    shortest = min(map(name.distance, days), default=0)
+    rows: list[list[int]] = []
+    for day in reversed(days):
+        is_joined = rows and _stands_before(text, words, day, rows[-1])
+        rows[-1:] = [[day, *rows[-1]]] if is_joined else [*rows[-1:], [day]]
+    for row in rows:
+        if shortest in map(name.distance, row):
+            yield from ((day, {*row}) for day in row)
 
 
-def _is_range(text: str, words: Sequence[Word], first: int, last: int) -> bool:
-    """Return whether two days are the first and the last of several: ``27.-28.``, ``27 to 28``."""
-    is_range = _RANGE.fullmatch(text, words[first][2], words[last][1])
-    return is_range is not None and _day(words[first][0]) < _day(words[last][0])
+def _stands_before(text: str, words: Sequence[Word], day: int, row: Sequence[int]) -> bool:
+    """Return whether a day stands before those of a row: ``27.-28.``, ``26, 27 and 28``; of "page 3, 5-7 May", 3 does not."""
+    mark, *others = (text[words[one][2] : words[other][1]].strip(" .") for one, other in pairwise((day, *row)))
+    is_joined = mark in _RANGE_MARKS | list_words() or (mark == "," and bool(others) and others[0] in {",", *list_words()})
+    return is_joined and _day(words[day][0]) < _day(words[row[0]][0])
 
 
 def _is_common_word(words: Sequence[Word], name: _Name, parts: Sequence[int]) -> bool:
