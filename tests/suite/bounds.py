@@ -74,7 +74,7 @@ CORE = (
         "copies of what was shown are no answer",
     ),
     Room(
-        *("answergraph/evidence", 6532, 39),
+        *("answergraph/evidence", 6562, 39),
         "one walk for all fields, also of what validators made and of JSON under any alias; bundles; values by value and label; "
         "whole quotes; claims; "
         "zones, parts of the day, words of size in all languages, also where they may mean something else, units, boxes: "

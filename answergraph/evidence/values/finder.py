@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from enum import Enum
@@ -20,7 +20,7 @@ from answergraph.evidence.values.amounts import Amount, Amounts
 from answergraph.evidence.values.choices import is_chosen
 from answergraph.evidence.values.labels import Labels, OtherValue, Span, pairs_of
 from answergraph.evidence.values.text_places import places_of_text
-from answergraph.evidence.values.times import MAX_TIME_GAP, TimePlace, has_own_time, times_in
+from answergraph.evidence.values.times import MAX_TIME_GAP, TimePlace, has_own_time, time_on_other_line, times_in
 from answergraph.evidence.values.wholes import Places, Whole, wholes_in
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -262,18 +262,22 @@ class ValueFinder:
             yield _Place(place.start, place.end, doubt)
 
     @cached_property
+    def _every_date(self) -> list[dates.DatePlace]:
+        return sorted([*self._numeric_dates(None), *self._worded_dates], key=lambda place: place.start)
+
+    @cached_property
     def _years(self) -> set[str]:
-        every = [*self._numeric_dates(None), *self._worded_dates]
         return {word for word in self.searched.words if len(word) == _YEAR_DIGITS and word.isdigit()} | {
-            f"{year:04}" for place in every for year, _, _ in place.readings if year
+            f"{year:04}" for place in self._every_date for year, _, _ in place.readings if year
         }
 
     def _places_of_moment(self, wanted: datetime, mark: ValueMark) -> Iterator[_Place]:
         if not any((wanted.hour, wanted.minute, wanted.second, wanted.microsecond)):
             # A day without a time of its own begins at midnight.
-            dates = self._numeric_dates(None)
-            days = self._places_of_date(wanted.date(), mark)
-            yield from (day for day in days if not has_own_time(self.searched.text, day, self._clocks, dates))
+            for day in self._places_of_date(wanted.date(), mark):
+                if not has_own_time(self.searched.text, day, self._clocks, self._numeric_dates(None)):
+                    other = time_on_other_line(self.searched.text, day, self._clocks, self._every_date)
+                    yield replace(day, doubt=f"its time may be {other.value:%H:%M}") if other else day
         for zone in dict.fromkeys(clock.value.tzinfo for clock in self._clocks):
             try:
                 local = wanted.astimezone(zone) if zone and wanted.tzinfo else wanted

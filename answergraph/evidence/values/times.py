@@ -44,6 +44,8 @@ _LETTERS = {"vi": re.compile("[\u1ea0-\u1ef9]")}
 """Letters that one language alone has."""
 _AROUND = 1000
 _PARTED = re.compile(r"[\d\n]|[.!?;] +[A-Z]")
+_LINE_END = re.compile(r"[^\w\n]*(?:\w{1,3}[^\w\n]*)?(?:\n|\Z)")
+_LINE_BETWEEN = re.compile(_LINE_END.pattern + r"\D*")
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,17 @@ def has_own_time(text: str, day: Span, clocks: Sequence[TimePlace], dates: Seque
         if not is_other and _is_beside(text, clock, day):
             return True
     return False
+
+
+def time_on_other_line(text: str, day: Span, clocks: Sequence[TimePlace], dates: Sequence[Span]) -> TimePlace | None:
+    """Return a time that may be a day's: each ends a line, with no number between, as "Date: 27.10.2025" above "Time: 14:30"."""
+    for clock in _starting(clocks, day.start - MAX_TIME_GAP, day.end + MAX_TIME_GAP):
+        first, last = sorted((clock, day), key=_START)
+        near = _starting(dates, clock.start - 2 * MAX_TIME_GAP, clock.end + MAX_TIME_GAP)
+        is_others = any(_is_beside(text, clock, each) for each in near if not day.start <= each.start < day.end)
+        if not is_others and _LINE_BETWEEN.fullmatch(text, first.end, last.start) and _LINE_END.match(text, last.end):
+            return clock
+    return None
 
 
 def _starting(places: Sequence[T], low: int, high: int) -> Sequence[T]:
