@@ -43,10 +43,12 @@ class Purse:
         """Let the runs of a row spend what is left."""
         share = Share()
         self._rows += 1
-        with Budget.sharing(self._limits, cast("RunUsage", NO_USAGE), others=partial(self._of_others, share)) as used:
-            yield share
-        self._of_others(share, used())
-        self._rows -= 1
+        try:
+            with Budget.sharing(self._limits, cast("RunUsage", NO_USAGE), others=partial(self._of_others, share)) as used:
+                yield share
+            self._of_others(share, used())
+        finally:
+            self._rows -= 1
 
     def _of_others(self, share: Share, used: Usage) -> float:
         cost, calls = used.get("cost") or 0.0, used["model_calls"]
