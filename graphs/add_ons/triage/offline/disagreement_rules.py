@@ -73,8 +73,9 @@ def disagree(case: CaseText) -> Conclusion | None:
     refused = signs.REFUSED.search(f"{case.output}\n{case.log}")
     # Missing code was not decided by its own rule.
     of_surroundings = any(sign.search(line) for sign in (signs.IMPORT, _OF_MACHINE) for line in case.error_lines)
-    is_unclear = never_ran or case.passes or case.waited_in_vain or case.is_suspicious or of_surroundings or refused
-    if is_unclear or not (case.is_assertion or by_application):
+    if not (case.is_assertion or by_application) or never_ran or case.passes or case.waited_in_vain:
+        return None
+    if case.is_suspicious or of_surroundings or refused:
         return None
     return disagreement(case, case.failing_lines())
 

@@ -30,8 +30,8 @@ _DRIVER = re.compile(
     r"Error: (?:page|locator|browser\w*|frame\w*|context|elementHandle|keyboard|mouse)\.\w+:"
     r"|openqa[./]selenium|OpenQA\.Selenium|selenium/webdriver|playwright/_impl|io\.(?:restassured|appium)|webdriverio|puppeteer"
 )
-_LOCATION = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:|https?://[\w.:-]+)?(?:[\w.$-]*[/\\])+[\w.$-]+\.\w+:\d+")
-"""A place in a file: the names of folders tell nothing of what the code does."""
+_LOCATION = re.compile(r"(?<![\w:/.$\\-])(?:[A-Za-z]:|https?://[\w.:-]++)?(?:[\w.$-]*+[/\\])++[\w.$-]+\.\w++:\d+")
+"""A place in a file, from its first letter: the names of folders tell nothing of what the code does."""
 _PANIC = re.compile(r"^panic: runtime error|^thread '[^'\n]*' panicked at", re.MULTILINE)
 _MARK = re.compile(r"^E\s+")
 _MARKED = re.compile(r"^E +(\S.*)$", re.MULTILINE)
