@@ -261,7 +261,7 @@ def _days_of(text: str, words: Sequence[Word], name: _Name, days: Sequence[int])
     rows: list[list[int]] = []
     for day in reversed(days):
         is_joined = rows and _stands_before(text, words, day, rows[-1])
-        rows[-1:] = [[day, *rows[-1]]] if is_joined else [*rows[-1:], [day]]
+        rows.append([day, *(rows.pop() if is_joined else ())])
     for row in rows:
         if shortest in map(name.distance, row):
             yield from ((day, {*row}) for day in row)
@@ -269,9 +269,9 @@ def _days_of(text: str, words: Sequence[Word], name: _Name, days: Sequence[int])
 
 def _stands_before(text: str, words: Sequence[Word], day: int, row: Sequence[int]) -> bool:
     """Return whether a day stands before those of a row: ``27.-28.``, ``26, 27 and 28``; of "page 3, 5-7 May", 3 does not."""
-    mark, *others = (text[words[one][2] : words[other][1]].strip(" .") for one, other in pairwise((day, *row)))
-    is_joined = mark in _RANGE_MARKS | list_words() or (mark == "," and bool(others) and others[0] in {",", *list_words()})
-    return is_joined and _day(words[day][0]) < _day(words[row[0]][0])
+    mark, *after = (text[words[one][2] : words[other][1]].strip(" .") for one, other in pairwise((day, *row[:2])))
+    is_listed = mark in list_words() or (mark == "," and any(word == "," or word in list_words() for word in after))
+    return (is_listed or mark in _RANGE_MARKS) and _day(words[day][0]) < _day(words[row[0]][0])
 
 
 def _is_common_word(words: Sequence[Word], name: _Name, parts: Sequence[int]) -> bool:
