@@ -83,8 +83,10 @@ def build(system: str, work: Work, tools: Sequence[Any] | None = None, model: An
     if system == "create_agent":
         format_ = LangChainToolStrategy(Report)
         return langchain_create_agent(model, tools, response_format=format_, middleware=middleware, **options)
-    if system in (HAND_GRAPH, IDLE_GRAPH):
-        return (build_by_hand if system == HAND_GRAPH else build_idle)(model, tools, **options)
+    if system == HAND_GRAPH:
+        return build_by_hand(model, tools, **options)
+    if system == IDLE_GRAPH:
+        return build_idle(model, tools, **options)
     return create_react(model, tools, **options)
 
 

@@ -13,11 +13,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 
 import answergraph
+from answergraph.state.agent_state import AnswerKeys
+from answergraph.state.ledger import ANSWER_REQUEST, LEDGER, RUNNING
 from benchmarks.peers.hand_graph import AfterModel, AfterTools, CallModel, CallTool, HandNode, ReadAnswer
 from benchmarks.work import Report
 
-_OF_MODEL = {"answergraph_ledger": {}, "answergraph_offer": {}, "answergraph_running": ()}
-_OF_ANSWER = {"answergraph_ledger": {}, "outcome": {}}
+# By their own names: LangGraph drops a key that the state does not have, and would then count too little.
+_OF_MODEL = {LEDGER: {}, ANSWER_REQUEST: {}, RUNNING: ()}
+_OF_ANSWER = {LEDGER: {}, AnswerKeys().outcome: {}}
 
 
 class Writing(HandNode):
